@@ -1,0 +1,1 @@
+"""The rooms of leadline stand here; see CONTRIBUTING.md."""

@@ -1,0 +1,1 @@
+"""What things are: models, lifecycles, ports, errors. Nothing here does I/O."""

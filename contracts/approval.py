@@ -1,0 +1,54 @@
+"""Questions for a person: bound to exactly what will happen, answered once."""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from .base import Digest, Record, RunId, Utc
+from .lifecycle import ApprovalState
+from .task import Risk
+from .team import HumanPointName
+
+
+class ApprovalRequest(Record):
+    record_kind = "approval"
+
+    approval_id: str
+    run_id: RunId
+    point: HumanPointName
+    question: str
+    subject_digest: Digest
+    """Of the exact content that is approved."""
+    content: dict[str, JsonValue]
+    """What the person is shown, canonical, from code."""
+    risk: Risk
+    asked_at: Utc
+    expires_at: Utc | None
+    """None: it keeps waiting."""
+    on_ignore: str
+    """What happens if nobody answers."""
+    state: ApprovalState = "open"
+
+    @property
+    def key(self) -> str:
+        return self.approval_id
+
+
+class ApprovalDecision(Record):
+    """A person's answer; stored once per request, the first one wins."""
+
+    record_kind = "approval_decision"
+
+    approval_id: str
+    decision: Literal["approved", "edited", "rejected", "expired"]
+    by: str
+    """Who answered, from the settings."""
+    reason: str = ""
+    edit: dict[str, JsonValue] | None = None
+    """The edited content; it passes the same checks as a proposal."""
+    subject_digest: Digest
+    decided_at: Utc
+
+    @property
+    def key(self) -> str:
+        return self.approval_id

@@ -1,0 +1,115 @@
+"""Every form that a model may fill, and nothing else.
+
+Flat, closed, all fields required: small local models keep to them best. Code checks each answer again; a form never
+carries an id of ours to invent, a permission, an effect, a state or a confidence.
+"""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from .base import Contract
+
+
+class Proposal(Contract):
+    model_config = ConfigDict(use_attribute_docstrings=True, str_max_length=2000)
+
+
+class ProposedTask(Proposal):
+    title: str
+    goal: str
+    capability: str
+    """One of the capabilities that were listed."""
+    needs: list[str]
+    """Titles of tasks in this plan that must be done first."""
+    services: list[str]
+    """Services to look at, from the listed ones; empty means all."""
+
+
+class PlanProposal(Proposal):
+    """A plan in addition to the mandatory tasks."""
+
+    why: str
+    tasks: list[ProposedTask] = Field(max_length=8)
+
+
+class TriageProposal(Proposal):
+    """How risky the incident looks."""
+
+    risk: Literal["low", "medium", "high"]
+    why: str
+
+
+class ProposedProbe(Proposal):
+    probe: str
+    """One of the probes that were listed."""
+    params_json: str
+    """Its parameters as a JSON object, keys as listed."""
+    why: str
+
+
+class ProbeProposal(Proposal):
+    """Further questions worth asking."""
+
+    probes: list[ProposedProbe] = Field(max_length=4)
+
+
+class ProposedClaim(Proposal):
+    observation: str
+    """Id of the observation that shows it."""
+    fact: int
+    """Number of the fact in that observation, as listed."""
+    subject: str
+    """What it is about, as in the fact."""
+    relation: Literal[
+        "rises", "falls", "unchanged", "appears", "vanishes", "fails", "slows", "waits_on", "calls", "precedes",
+        "touches", "sets", "matches", "states",
+    ]  # fmt: skip
+    value: float | None
+    """The number, as in the fact; null where it has none."""
+    why: str
+    """Why this matters for the incident, in one sentence."""
+
+
+class FindingsProposal(Proposal):
+    """What the observations show, each statement tied to one fact."""
+
+    claims: list[ProposedClaim] = Field(max_length=12)
+
+
+class MechanismProposal(Proposal):
+    """Does this cause explain that anomaly?"""
+
+    verdict: Literal["yes", "no", "unclear"]
+    quotes: list[str] = Field(max_length=4)
+    """Lines copied from the source that show it; empty for unclear."""
+    why: str
+
+
+class ProposedObjection(Proposal):
+    claim: str
+    """Id of the claim."""
+    objection: str
+
+
+class ReviewProposal(Proposal):
+    """What is wrong with a report; an empty list where nothing is."""
+
+    objections: list[ProposedObjection] = Field(max_length=8)
+
+
+class ProposedSentence(Proposal):
+    text: str
+    claims: list[str]
+    """Ids of the accepted claims that carry it."""
+
+
+class NarrativeProposal(Proposal):
+    """The summary, sentence by sentence."""
+
+    sentences: list[ProposedSentence] = Field(max_length=8)
+
+
+FORMS: tuple[type[Proposal], ...] = (
+    PlanProposal, TriageProposal, ProbeProposal, FindingsProposal, MechanismProposal, ReviewProposal, NarrativeProposal,
+)  # fmt: skip

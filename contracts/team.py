@@ -1,0 +1,80 @@
+"""Who can do what, within which bounds."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import AgentId, Contract
+from .task import Budget, DataClass, WriteScope
+
+Topology = Literal["single", "star", "controlled_bus", "hierarchical"]
+HumanPointName = Literal["plan", "report"]
+
+
+class Fuse(Contract):
+    """Thresholds after which an agent is warned about, isolated, rebuilt."""
+
+    slow_seconds: float = Field(default=30.0, gt=0)
+    contract_failures: int = Field(default=3, ge=1)
+    """So many refused reports in a row isolate the agent."""
+    isolation_seconds: float = Field(default=600.0, ge=0)
+    fallbacks_per_hour: int = Field(default=5, ge=1)
+
+
+class AgentSpec(Contract):
+    """Abilities, not a personality: selection goes by capabilities and probes."""
+
+    id: AgentId
+    description: str
+    capabilities: tuple[str, ...]
+    probes: tuple[str, ...] = ()
+    """Probes that it may run; `*` allows all."""
+    data_scopes: tuple[str, ...] = ("*",)
+    """Sources that it may read; `*` allows all."""
+    data_classification: DataClass = "confidential"
+    """The highest class of data that it may see."""
+    max_concurrency: int = Field(default=1, ge=1)
+    write_scope: WriteScope = "none"
+    """The widest side effect that it may have."""
+    accepts_delegation: bool = True
+    uses_model: bool = True
+    """Whether a model may be asked on its behalf; otherwise rules alone."""
+    prompt_version: str = "1"
+    budget: Budget = Budget()
+    on_failure: Literal["rework", "reassign", "escalate"] = "rework"
+    fuse: Fuse = Fuse()
+
+
+class HumanPoint(Contract):
+    """Where a person is asked, for how long, and what happens after."""
+
+    name: HumanPointName
+    when: Literal["always", "high_risk", "never"] = "never"
+    timeout_seconds: float = Field(default=86_400.0, gt=0)
+    on_timeout: Literal["cancel", "keep_waiting"] = "keep_waiting"
+
+
+class TeamSpec(Contract):
+    """A team file, read and checked."""
+
+    name: str
+    version: str
+    topology: Topology = "star"
+    root_owner: AgentId
+    """The one agent that answers for the final report."""
+    agents: tuple[AgentSpec, ...] = Field(min_length=1)
+    human_points: tuple[HumanPoint, ...] = ()
+    budget: Budget = Budget(tokens=400_000, probe_calls=400, seconds=1800.0)
+    """Of a whole run."""
+    margin: float = Field(default=0.1, ge=0.0, le=0.5)
+    """How close, in score, causes must lie for a model's judgement to order them."""
+
+    def agent(self, agent_id: AgentId) -> AgentSpec:
+        """Raise KeyError for an unknown id."""
+        found = next((a for a in self.agents if a.id == agent_id), None)
+        if found is None:
+            raise KeyError(agent_id)
+        return found
+
+    def point(self, name: HumanPointName) -> HumanPoint:
+        return next((p for p in self.human_points if p.name == name), HumanPoint(name=name))

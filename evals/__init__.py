@@ -1,0 +1,1 @@
+"""How well it does: datasets, public formats, scorers."""

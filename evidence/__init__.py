@@ -1,0 +1,1 @@
+"""What the telemetry says: bundle, tables, probes, analysts, ranking."""

@@ -1,0 +1,1 @@
+"""How the steps connect: state, routing, policies, the versions."""

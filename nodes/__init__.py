@@ -1,0 +1,1 @@
+"""The steps of an investigation: one file per graph node."""

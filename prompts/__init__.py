@@ -1,0 +1,1 @@
+"""What the model is asked: template files, each with the dataclass of its variables."""
