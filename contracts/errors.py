@@ -82,7 +82,7 @@ class ModelError(LeadlineError):
         self.kind = kind
 
 
-class Stop(Exception):  # noqa: N818 - control flow, not an error
+class Stop(Exception):
     pass
 
 
