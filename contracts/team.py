@@ -9,6 +9,8 @@ from .task import Budget, DataClass, WriteScope
 
 Topology = Literal["single", "star", "controlled_bus", "hierarchical"]
 HumanPointName = Literal["plan", "report"]
+AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative"]
+ASKS: tuple[AskName, ...] = ("plan", "triage", "probes", "findings", "mechanism", "review", "narrative")
 
 
 class Fuse(Contract):
@@ -66,6 +68,8 @@ class TeamSpec(Contract):
     human_points: tuple[HumanPoint, ...] = ()
     budget: Budget = Budget(tokens=400_000, probe_calls=400, seconds=1800.0)
     """Of a whole run."""
+    asks: tuple[AskName, ...] = ASKS
+    """Questions that a model is asked at all; the rules answer the others."""
     margin: float = Field(default=0.1, ge=0.0, le=0.5)
     """How close, in score, causes must lie for a model's judgement to order them."""
 
