@@ -4,6 +4,7 @@ LeadlineError                 a failure; `exit_code` says how a command ends
 ├── UsageError          2     bad input: bundle, team file, option, unknown run, graph version or model
 │   ├── BundleError
 │   ├── TeamError
+│   ├── DatasetError          an evaluation case that leaks, lacks files or cannot be answered
 │   ├── UnknownRun
 │   └── ApprovalRefused       an answer that is unknown, stale, empty or second
 ├── StaleRun            2     the run was started on another graph, prompt set or team
@@ -44,6 +45,10 @@ class BundleError(UsageError):
 
 class TeamError(UsageError):
     """A team file that does not hold together; the message names the line."""
+
+
+class DatasetError(UsageError):
+    """An evaluation data set that cannot be trusted; the message names the case and the file."""
 
 
 class UnknownRun(UsageError):

@@ -64,6 +64,8 @@ class Incident(Contract):
     title: str
     window: TimeWindow | None = None
     """Where to look; None means all that the data spans."""
+    baseline: TimeWindow | None = None
+    """A stretch known to be normal, which may lie outside `window`; None means the time before the first alert."""
     alerts: tuple[Alert, ...] = ()
     services: tuple[str, ...] = ()
     """Services that the asker names; the data may hold more."""
