@@ -1,0 +1,60 @@
+"""When a person is asked, what exactly, and which answers count."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from pydantic import JsonValue
+
+from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.base import RunId, derived_id, digest_of
+from ..contracts.errors import ApprovalRefused
+from ..contracts.task import Risk
+from ..contracts.team import HumanPoint
+
+NEXT = "leadline show RUN"
+
+
+def is_asked(point: HumanPoint, risk: Risk) -> bool:
+    return point.when == "always" or (point.when == "high_risk" and risk == "high")
+
+
+def make_request(
+    run_id: RunId,
+    point: HumanPoint,
+    question: str,
+    content: Mapping[str, JsonValue],
+    *,
+    risk: Risk,
+    at: datetime,
+) -> ApprovalRequest:
+    """Bound to the digest of the content, so that what is approved is what happens."""
+    digest = digest_of(dict(content))
+    waits = point.on_timeout == "keep_waiting"
+    return ApprovalRequest(
+        approval_id=derived_id("apr", run_id, point.name, digest),
+        run_id=run_id,
+        point=point.name,
+        question=question,
+        subject_digest=digest,
+        content=dict(content),
+        risk=risk,
+        asked_at=at,
+        expires_at=None if waits else at + timedelta(seconds=point.timeout_seconds),
+        on_ignore="the run keeps waiting" if waits else "the run is cancelled",
+    )
+
+
+def check_answer(request: ApprovalRequest, decision: ApprovalDecision, now: datetime) -> None:
+    """Raise `ApprovalRefused` for an answer that does not fit the question."""
+    if decision.subject_digest != request.subject_digest:
+        raise ApprovalRefused(
+            f"the answer to {request.approval_id} is for other content", why="it changed since it was shown", hint=NEXT
+        )
+    if request.expires_at is not None and now > request.expires_at:
+        raise ApprovalRefused(f"approval {request.approval_id} expired at {request.expires_at.isoformat()}", hint=NEXT)
+    if decision.decision == "rejected" and not decision.reason.strip():
+        raise ApprovalRefused(f"rejecting {request.approval_id} needs a reason", hint="--reject 'REASON'")
+    if decision.decision == "edited" and not decision.edit:
+        raise ApprovalRefused(
+            f"the edit of {request.approval_id} is empty", hint="--edit FILE with the changed content"
+        )

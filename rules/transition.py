@@ -1,0 +1,104 @@
+"""The only function that changes a record's state."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+from ..contracts.arbitration import Candidate
+from ..contracts.base import AgentId, RunId, derived_id
+from ..contracts.event import Event
+from ..contracts.lifecycle import LIFECYCLES
+from ..contracts.task import Task
+from ..contracts.verification import VerificationResult
+
+S = TypeVar("S", Task, Candidate)
+
+
+class Refused(Exception):  # caught by who proposed the change
+    """The table or a guard does not allow a change of state."""
+
+
+class Grounds(NamedTuple):
+    """What guards may look at besides the record."""
+
+    candidates: tuple[AgentId, ...] = ()
+    verification: VerificationResult | None = None
+
+
+class Stamp(NamedTuple):
+    """Who changes something, in which run, when."""
+
+    run_id: RunId
+    by: str
+    at: datetime
+
+
+def transition(
+    record: S, to: str, stamp: Stamp, *, grounds: Grounds | None = None, reason: str = "", forced: bool = False
+) -> tuple[S, Event]:
+    """Give the record in its new state and the event that tells of it.
+
+    Raises:
+        Refused: the table has no such step, or its guard does not hold. `forced` skips the guard, never the table,
+            and is marked in the event.
+    """
+    steps = LIFECYCLES[record.record_kind][record.state]
+    if to not in steps:
+        raise Refused(f"{record.record_kind} {record.key!r} cannot go from {record.state} to {to}")
+    guard = steps[to]
+    if guard and not forced and not GUARDS[guard](record, grounds or Grounds()):
+        raise Refused(f"{record.record_kind} {record.key!r} cannot go to {to}: guard {guard} does not hold")
+    attempt = record.attempt if isinstance(record, Task) else 0
+    event = Event(
+        event_id=derived_id("evt", stamp.run_id, record.record_kind, record.key, record.state, to, attempt),
+        kind="transition",
+        subject=record.key,
+        lifecycle=record.record_kind,
+        from_state=record.state,
+        to_state=to,
+        by=stamp.by,
+        reason=reason,
+        forced=forced,
+        at=stamp.at,
+    )
+    return record.model_copy(update={"state": to}), event
+
+
+def _has_candidates(_record: Task | Candidate, grounds: Grounds) -> bool:
+    return bool(grounds.candidates)
+
+
+def _has_output_contract(record: Task | Candidate, _grounds: Grounds) -> bool:
+    return isinstance(record, Task) and record.spec.output_contract is not None
+
+
+def _has_owner(record: Task | Candidate, _grounds: Grounds) -> bool:
+    return isinstance(record, Task) and record.spec.assignment.owner is not None
+
+
+def _has_lease(record: Task | Candidate, _grounds: Grounds) -> bool:
+    return isinstance(record, Task) and record.spec.assignment.lease_id is not None
+
+
+def _has_owner_and_lease(record: Task | Candidate, grounds: Grounds) -> bool:
+    return _has_owner(record, grounds) and _has_lease(record, grounds)
+
+
+def _has_checked_evidence(_record: Task | Candidate, grounds: Grounds) -> bool:
+    checked = grounds.verification
+    return checked is not None and checked.passed and bool(checked.reruns)
+
+
+def _verification_passed(_record: Task | Candidate, grounds: Grounds) -> bool:
+    return grounds.verification is not None and grounds.verification.passed
+
+
+GUARDS: dict[str, Callable[[Task | Candidate, Grounds], bool]] = {
+    "has_candidates": _has_candidates,
+    "has_output_contract": _has_output_contract,
+    "has_owner": _has_owner,
+    "has_lease": _has_lease,
+    "has_owner_and_lease": _has_owner_and_lease,
+    "has_checked_evidence": _has_checked_evidence,
+    "verification_passed": _verification_passed,
+}
