@@ -1,1 +1,1 @@
-"""What the model is asked: template files, each with the dataclass of its variables."""
+"""What the model is asked: one template file and one dataclass of variables per question."""

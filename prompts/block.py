@@ -1,0 +1,65 @@
+"""Telemetry inside a prompt: a marked block of escaped lines that cannot end itself."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_CONTROL_TOKEN = re.compile(
+    r"\[(?=/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_[A-Z]+|IMG|PREFIX|SUFFIX|MIDDLE)\b)"
+)
+"""Words in brackets that chat templates turn into control tokens; those in angle brackets fall with every `<`."""
+
+
+def _escape(char: str) -> str:
+    return json.dumps(char)[1:-1]
+
+
+def visible(text: str) -> str:
+    """The text as the inside of a JSON string: no line break, no hidden character, no chat control token."""
+    inner = json.dumps(text, ensure_ascii=False)[1:-1]
+    inner = _CONTROL_TOKEN.sub(r"\\u005b", inner.replace("<", "\\u003c"))
+    if inner.isascii() and inner.isprintable():
+        return inner
+    return "".join(_escape(c) if unicodedata.category(c) in _UNSEEN or c in "｜▁" else c for c in inner)
+
+
+def cut(text: str, chars: int) -> str:
+    """At most `chars` of the text, saying how much is missing."""
+    return text if len(text) <= chars else f"{text[:chars]} (cut, {len(text) - chars} characters more)"
+
+
+def _boundary(body: str) -> str:
+    """Made from the content, so that equal content gives an equal prompt, and tried until the content lacks it."""
+    turn = 0
+    while True:
+        mark = hashlib.sha256(f"{turn}:{body}".encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        if mark not in body:
+            return mark
+        turn += 1
+
+
+def data_block(lines: Iterable[str], name: str, chars: int = 3000, line_chars: int = 320) -> str:
+    """Quote the lines as data, at most `chars` of them; what is left out is counted in the last line."""
+    every = list(lines)
+    kept: list[str] = []
+    spent = 0
+    for line in every:
+        quoted = f'"{visible(cut(line, line_chars))}"'
+        if spent + len(quoted) > chars:
+            break
+        kept.append(quoted)
+        spent += len(quoted) + 1
+    if len(kept) < len(every):
+        kept.append(f"(cut: {len(every) - len(kept)} lines more)")
+    body = "\n".join(kept) or "(nothing)"
+    mark = _boundary(body)
+    return f"<<data {name} {mark}\n{body}\n{mark} end of {name}>>"
+
+
+def quoted_in(quote: str, source: Iterable[str]) -> bool:
+    """Whether the quote stands in one line of the source, as that line is or as a prompt showed it."""
+    wanted = quote.strip().strip('"').strip()
+    return bool(wanted) and any(wanted in line or wanted in visible(line) for line in source)

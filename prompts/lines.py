@@ -1,0 +1,191 @@
+"""Contracts as short lines for a prompt: one fact a line, references instead of copies, every list bounded."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from ..contracts.claim import Claim, Statement
+from ..contracts.delegation import DelegationBrief
+from ..contracts.evidence import Observation, ProbeSpec, SourceCoverage
+from ..contracts.incident import Alert, CauseRef, Incident
+from ..contracts.report import AgentReport, RankedCause, Ranking
+
+FACTS_SHOWN = 72
+"""Over all observations of a prompt, shared evenly."""
+ALERTS_SHOWN = 10
+CANDIDATES_SHOWN = 40
+SERVICES_SHOWN = 80
+
+
+def _time(at: datetime | None) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ") if at else "unknown time"
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _more(hidden: int, what: str) -> Iterator[str]:
+    if hidden > 0:
+        yield f"and {hidden} {what} more"
+
+
+def _alert(alert: Alert) -> str:
+    what = " ".join(part for part in (alert.service, alert.metric) if part)
+    return f"alert {_time(alert.fired_at)} {alert.severity} {what}: {alert.summary}"
+
+
+def _cause(cause: CauseRef) -> str:
+    return f"{cause.kind} {cause.ref}" + (f" of {cause.service}" if cause.service else "")
+
+
+def incident_lines(incident: Incident) -> Iterator[str]:
+    yield f"{incident.id}: {incident.title}"
+    if incident.question:
+        yield f"question: {incident.question}"
+    if incident.window:
+        yield f"window: {_time(incident.window.start)} to {_time(incident.window.end)}"
+    yield from (_alert(alert) for alert in incident.alerts[:ALERTS_SHOWN])
+    yield from _more(len(incident.alerts) - ALERTS_SHOWN, "alerts")
+    space = incident.answer_space
+    if space.kinds:
+        yield "kinds of cause: " + ", ".join(space.kinds)
+    if space.reasons:
+        yield "fault kinds: " + ", ".join(space.reasons[:CANDIDATES_SHOWN])
+    yield from (f"candidate: {_cause(cause)}" for cause in space.causes[:CANDIDATES_SHOWN])
+    yield from _more(len(space.causes) - CANDIDATES_SHOWN, "candidates")
+
+
+def service_lines(services: Sequence[str]) -> Iterator[str]:
+    shown = services[:SERVICES_SHOWN]
+    yield from (", ".join(shown[i : i + 6]) for i in range(0, len(shown), 6))
+    yield from _more(len(services) - SERVICES_SHOWN, "services")
+
+
+def coverage_lines(coverage: Iterable[SourceCoverage]) -> Iterator[str]:
+    for one in coverage:
+        span = f" {_time(one.start)} to {_time(one.end)}" if one.start and one.end else ""
+        notes = "; " + "; ".join(one.notes[:2]) if one.notes else ""
+        yield f"{one.source}: {one.status}, {one.rows} rows{span}{notes}"
+
+
+def pair_lines(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    yield from (f"{name}: {text}" for name, text in pairs)
+
+
+def _param(name: str, schema: JsonValue, required: bool) -> str:  # noqa: FBT001
+    text = name if required else f"{name}?"
+    if not isinstance(schema, dict):
+        return text
+    if isinstance(choices := schema.get("enum"), list):
+        return f"{text}: one of {', '.join(map(str, choices))}"
+    kind = schema.get("type")
+    return f"{text}: {kind}" if isinstance(kind, str) else text
+
+
+def probe_lines(probes: Iterable[ProbeSpec]) -> Iterator[str]:
+    for probe in probes:
+        properties, required = probe.params.get("properties"), probe.params.get("required")
+        known = properties if isinstance(properties, dict) else {}
+        needed = required if isinstance(required, list) else []
+        params = "; ".join(_param(name, schema, name in needed) for name, schema in known.items())
+        yield f"{probe.name} ({probe.cost}): {probe.question} Parameters: {params or 'none'}"
+
+
+def brief_lines(brief: DelegationBrief) -> Iterator[str]:
+    yield f"objective: {brief.objective}"
+    yield f"why: {brief.why_this_matters}"
+    if brief.context_summary:
+        yield f"context: {brief.context_summary}"
+    yield from (f"not your task: {text}" for text in brief.non_goals[:6])
+    yield from (f"constraint: {text}" for text in brief.constraints[:8])
+    yield from (f"done when: {text}" for text in brief.success_criteria[:6])
+    if brief.scope.allowed_domains:
+        yield "only these services: " + ", ".join(brief.scope.allowed_domains[:20])
+
+
+def statement(said: Statement) -> str:
+    parts = [said.subject.kind, said.subject.ref]
+    if said.subject.service:
+        parts.append(f"(of {said.subject.service})")
+    parts += [said.signal, said.relation]
+    if said.object:
+        parts.append(said.object)
+    if said.value is not None:
+        parts.append(f"value {_number(said.value)}{' ' + said.unit if said.unit else ''}")
+    if said.baseline is not None:
+        parts.append(f"normally {_number(said.baseline)}")
+    if said.at is not None:
+        parts.append(f"at {_time(said.at)}")
+    if said.strength:
+        parts.append(f"strength {said.strength:.2f}")
+    if said.quote:
+        parts.append(f"text: {said.quote[:160]}")
+    return " ".join(parts)
+
+
+def observation_lines(observations: Sequence[Observation]) -> Iterator[str]:
+    """The first facts of each observation; probes put the strongest first."""
+    share = max(3, FACTS_SHOWN // max(1, len(observations)))
+    for seen in observations[: FACTS_SHOWN // 3]:
+        params = json.dumps(seen.call.params, sort_keys=True, ensure_ascii=False)
+        note = f" ({seen.answer.note})" if seen.answer.note else ""
+        yield f"{seen.id} {seen.call.probe} {params}: {seen.answer.status}{note}"
+        for number, fact in enumerate(seen.answer.facts[:share], start=1):
+            yield f"{seen.id} fact {number}: {statement(fact)}"
+        yield from _more(len(seen.answer.facts) - share, f"facts in {seen.id}")
+    yield from _more(len(observations) - FACTS_SHOWN // 3, "observations")
+
+
+def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
+    yield from (f"{claim.id}: {statement(claim)}" for claim in claims)
+
+
+def report_lines(report: AgentReport) -> Iterator[str]:
+    yield f"agent {report.agent_id}: {report.summary}"
+    for finding in report.findings:
+        shown = ", ".join(finding.claim.observations)
+        yield f"{finding.claim.id} confidence {finding.confidence:.2f} shown by {shown}"
+    yield from (f"open question: {text}" for text in report.open_questions[:6])
+    yield from (f"not verified: {text}" for text in report.verification.not_verified[:6])
+
+
+def cause_lines(ranked: RankedCause) -> Iterator[str]:
+    yield f"{_cause(ranked.cause)}" + (f", fault kind {ranked.reason}" if ranked.reason else "")
+    yield f"onset: {_time(ranked.onset)}"
+    if ranked.note:
+        yield ranked.note
+
+
+def ranking_lines(ranking: Ranking) -> Iterator[str]:
+    yield f"outcome: {ranking.outcome}"
+    for place, ranked in enumerate(ranking.causes[:5], start=1):
+        kind = f" ({ranked.reason})" if ranked.reason else ""
+        claims = ", ".join(ranked.claims_for[:6])
+        yield f"cause {place}: {_cause(ranked.cause)}{kind}, confidence {ranked.confidence:.2f}, claims {claims}"
+    if ranking.first_failing_service:
+        yield f"failed first: {ranking.first_failing_service}, onset {_time(ranking.onset)}"
+    if ranking.affected_services:
+        yield "affected: " + ", ".join(ranking.affected_services[:20])
+    for link in ranking.chain[:8]:
+        yield f"chain: {link.source} -> {link.target}: {link.how} {', '.join(link.claims[:3])}"
+    yield from (f"ruled out: {_cause(out.cause)}: {out.why}" for out in ranking.ruled_out[:4])
+    yield from (f"remedy: {remedy.action} {remedy.target}" for remedy in ranking.remediation[:4])
+
+
+FILTERS: dict[str, Callable[[Any], Iterator[str]]] = {
+    "incident_lines": incident_lines,
+    "service_lines": service_lines,
+    "coverage_lines": coverage_lines,
+    "pair_lines": pair_lines,
+    "probe_lines": probe_lines,
+    "brief_lines": brief_lines,
+    "observation_lines": observation_lines,
+    "claim_lines": claim_lines,
+    "report_lines": report_lines,
+    "cause_lines": cause_lines,
+    "ranking_lines": ranking_lines,
+}
