@@ -74,6 +74,10 @@ class Evidence(Protocol):
 
     def coverage(self) -> tuple[SourceCoverage, ...]: ...
 
+    def services(self) -> tuple[str, ...]:
+        """Services that the telemetry names, sorted, at most 500."""
+        ...
+
     def probes(self) -> tuple[ProbeSpec, ...]:
         """Those that this bundle can answer."""
         ...

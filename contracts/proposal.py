@@ -58,7 +58,7 @@ class ProposedClaim(Proposal):
     observation: str
     """Id of the observation that shows it."""
     fact: int
-    """Number of the fact in that observation, as listed."""
+    """Number of the fact in that observation, as listed, from 1."""
     subject: str
     """What it is about, as in the fact."""
     relation: Literal[

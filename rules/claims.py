@@ -50,7 +50,7 @@ def sift(
         if why or observation is None:
             refused.append(Refusal(f"{item.subject} {item.relation} ({item.observation})"[:200], why))
             continue
-        claim = claim_of(observation.answer.facts[item.fact], observation.id, agent=agent, origin="model", task=task)
+        claim = claim_of(observation.answer.facts[item.fact - 1], observation.id, agent=agent, origin="model", task=task)
         if _meaning(claim) not in said:  # what is said already adds nothing, and is no fault
             said.add(_meaning(claim))
             kept.append(claim)
@@ -62,9 +62,9 @@ def _fault(item: ProposedClaim, observation: Observation | None) -> str:
         return "no such observation"
     if observation.answer.status not in {"ok", "partial"}:
         return f"the observation is {observation.answer.status}: it shows nothing"
-    if not 0 <= item.fact < len(observation.answer.facts):
+    if not 1 <= item.fact <= len(observation.answer.facts):
         return f"the observation has no fact {item.fact}"
-    fact = observation.answer.facts[item.fact]
+    fact = observation.answer.facts[item.fact - 1]
     checks = (
         (item.subject.strip() != fact.subject.ref, f"the fact is about {fact.subject.ref!r}"),
         (item.relation != fact.relation, f"the fact says {fact.relation!r}"),

@@ -1,6 +1,6 @@
 """From rankings to one result: where a model may order causes, and what the whole must satisfy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from ..contracts.task import Task
 LATE = timedelta(minutes=10)
 """A cause may seem to begin so long after the first alert before that counts against it: sampling and clocks."""
 MOST_JUDGED = 3
+SHORTEST_QUOTE = 8
+"""Characters; anything shorter stands everywhere."""
 LIFT = {"yes": 1, "unclear": 0, "no": -1}
 
 
@@ -27,11 +29,12 @@ def contenders(ranking: Ranking, margin: float) -> tuple[RankedCause, ...]:
     return tuple(c for c in ranking.causes if top - c.score <= margin)[:MOST_JUDGED]
 
 
-def check_mechanism(cause: CauseRef, proposal: MechanismProposal, source: Sequence[str]) -> MechanismJudgement:
-    """A judgement counts only where it quotes the source, and every quote stands there."""
-    lines = [" ".join(line.split()) for line in source]
+def check_mechanism(
+    cause: CauseRef, proposal: MechanismProposal, stands: Callable[[str], bool]
+) -> MechanismJudgement:
+    """A judgement counts only where it quotes the source, and every quote `stands` there."""
     quotes = tuple(" ".join(q.split()) for q in proposal.quotes)
-    found = bool(quotes) and all(len(q) >= 8 and any(q in line for line in lines) for q in quotes)
+    found = bool(quotes) and all(len(q) >= SHORTEST_QUOTE and stands(q) for q in quotes)
     return MechanismJudgement(
         cause_ref=cause.ref,
         verdict=proposal.verdict,
