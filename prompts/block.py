@@ -23,7 +23,7 @@ def visible(text: str) -> str:
     inner = _CONTROL_TOKEN.sub(r"\\u005b", inner.replace("<", "\\u003c"))
     if inner.isascii() and inner.isprintable():
         return inner
-    return "".join(_escape(c) if unicodedata.category(c) in _UNSEEN or c in "｜▁" else c for c in inner)
+    return "".join(_escape(c) if unicodedata.category(c) in _UNSEEN else c for c in inner)
 
 
 def cut(text: str, chars: int) -> str:

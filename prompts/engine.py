@@ -26,7 +26,7 @@ def environment() -> "SandboxedEnvironment":
     env = ImmutableSandboxedEnvironment(
         loader=FunctionLoader(template_text),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701  # see above
+        autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
