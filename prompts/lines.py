@@ -1,9 +1,7 @@
 """Contracts as short lines for a prompt: one fact a line, references instead of copies, every list bounded."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -12,12 +10,15 @@ from ..contracts.delegation import DelegationBrief
 from ..contracts.evidence import Observation, ProbeSpec, SourceCoverage
 from ..contracts.incident import Alert, CauseRef, Incident
 from ..contracts.report import AgentReport, RankedCause, Ranking
+from .block import visible
 
-FACTS_SHOWN = 72
-"""Over all observations of a prompt, shared evenly."""
+OBSERVATIONS_SHOWN = 24
+FACTS_SHOWN = 40
+"""Of one observation, where there is room."""
 ALERTS_SHOWN = 10
 CANDIDATES_SHOWN = 40
 SERVICES_SHOWN = 80
+CLAIMS_SHOWN = 40
 
 
 def _time(at: datetime | None) -> str:
@@ -127,21 +128,34 @@ def statement(said: Statement) -> str:
     return " ".join(parts)
 
 
-def observation_lines(observations: Sequence[Observation]) -> Iterator[str]:
-    """The first facts of each observation; probes put the strongest first."""
-    share = max(3, FACTS_SHOWN // max(1, len(observations)))
-    for seen in observations[: FACTS_SHOWN // 3]:
-        params = json.dumps(seen.call.params, sort_keys=True, ensure_ascii=False)
-        note = f" ({seen.answer.note})" if seen.answer.note else ""
-        yield f"{seen.id} {seen.call.probe} {params}: {seen.answer.status}{note}"
-        for number, fact in enumerate(seen.answer.facts[:share], start=1):
-            yield f"{seen.id} fact {number}: {statement(fact)}"
+def _params(seen: Observation) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(seen.call.params.items()))
+
+
+def _observation(seen: Observation) -> list[str]:
+    note = f" ({seen.answer.note})" if seen.answer.note else ""
+    facts = enumerate(seen.answer.facts[:FACTS_SHOWN], start=1)
+    return [
+        f"{seen.id} {seen.call.probe} {_params(seen)}: {seen.answer.status}{note}",
+        *(f"{seen.id} fact {number}: {statement(fact)}" for number, fact in facts),
+    ]
+
+
+def observation_lines(observations: Sequence[Observation], chars: int) -> Iterator[str]:
+    """As many first facts of each observation as fit for all alike; probes put the strongest first."""
+    shown = [_observation(seen) for seen in observations[:OBSERVATIONS_SHOWN]]
+    sizes = [[len(visible(line)) + 3 for line in lines] for lines in shown]
+    fits = (n for n in range(FACTS_SHOWN, 0, -1) if sum(sum(s[: n + 1]) for s in sizes) + 40 * len(shown) <= chars)
+    share = next(fits, 1)
+    for seen, lines in zip(observations, shown, strict=False):
+        yield from lines[: share + 1]
         yield from _more(len(seen.answer.facts) - share, f"facts in {seen.id}")
-    yield from _more(len(observations) - FACTS_SHOWN // 3, "observations")
+    yield from _more(len(observations) - OBSERVATIONS_SHOWN, "observations")
 
 
 def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
-    yield from (f"{claim.id}: {statement(claim)}" for claim in claims)
+    yield from (f"{claim.id}: {statement(claim)}" for claim in claims[:CLAIMS_SHOWN])
+    yield from _more(len(claims) - CLAIMS_SHOWN, "claims")
 
 
 def report_lines(report: AgentReport) -> Iterator[str]:
@@ -176,7 +190,7 @@ def ranking_lines(ranking: Ranking) -> Iterator[str]:
     yield from (f"remedy: {remedy.action} {remedy.target}" for remedy in ranking.remediation[:4])
 
 
-FILTERS: dict[str, Callable[[Any], Iterator[str]]] = {
+FILTERS: dict[str, Callable[..., Iterator[str]]] = {
     "incident_lines": incident_lines,
     "service_lines": service_lines,
     "coverage_lines": coverage_lines,
