@@ -1,0 +1,74 @@
+"""Between contracts and rows: JSON bodies, the digests that bind them to their place, times as microseconds."""
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+from sqlalchemy import Row
+
+from ...contracts.errors import CorruptStore
+
+C = TypeVar("C", bound=BaseModel)
+AnyRow = Row[*tuple[Any, ...]]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_micros(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_micros(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def seal(*parts: str | bytes | int | None) -> str:
+    """One digest over a row's place and content; every part carries its length, so that none can lend to the next."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = b"" if part is None else part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(raw))
+        digest.update(raw)
+    return digest.hexdigest()
+
+
+def body_of(contract: BaseModel) -> str:
+    return contract.model_dump_json(by_alias=True)
+
+
+def read_body(kind: type[C], body: str, table: str, key: str) -> C:
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise corrupt(table, key, f"{where + ': ' if where else ''}{first['msg']}") from error
+
+
+def dump_update(update: dict[str, JsonValue]) -> str:
+    return json.dumps(update, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def load_update(body: str, key: str) -> dict[str, JsonValue]:
+    try:
+        update = json.loads(body)
+    except ValueError as error:
+        raise corrupt("step", key, str(error)) from error
+    if not isinstance(update, dict):
+        raise corrupt("step", key, "it is no object")
+    return update
+
+
+def check_seal(stored: str | None, table: str, key: str, *parts: str | bytes | int | None) -> None:
+    if stored != seal(*parts):
+        raise corrupt(table, key, "its digest does not fit its content")
+
+
+def corrupt(table: str, key: str, why: str) -> CorruptStore:
+    return CorruptStore(
+        f"the row {key!r} of table {table!r} is not what was written",
+        why=why,
+        hint="restore the database from a backup, or start the investigation anew",
+    )

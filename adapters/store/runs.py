@@ -1,0 +1,144 @@
+"""All runs of one database."""
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from ...contracts.approval import ApprovalDecision, ApprovalRequest
+from ...contracts.base import RunId
+from ...contracts.lifecycle import RunState
+from ...contracts.ports import Clock
+from ...contracts.run import Run, RunConfig, RunLease
+from . import leases
+from .approvals import decide
+from .database import Database, database_now
+from .fence import check_lease
+from .ledger import SqlLedger
+from .processes import process_token
+from .reader import SqlReader
+from .refusals import run_exists, unknown_run
+from .rows import AnyRow, body_of, check_seal, corrupt, from_micros, read_body, seal, to_micros
+from .tables import run
+
+_AMBIGUOUS = 5
+"""So many ids are named where a beginning fits several."""
+
+_CREATE = insert(run).values(lease_until=database_now() + bindparam("ttl"))
+_EXACT = select(run).where(run.c.run_id == bindparam("wanted"))
+_PREFIXED = select(run).where(
+    func.substr(run.c.run_id, 1, func.length(bindparam("wanted"))) == bindparam("wanted")
+).order_by(run.c.run_id).limit(_AMBIGUOUS)  # fmt: skip
+_NEWEST = select(run).where(run.c.evaluation == bindparam("evaluation")).order_by(
+    run.c.created_at.desc(), run.c.run_id.desc()
+).limit(bindparam("most"))  # fmt: skip
+_SET_STATE = update(run).where(run.c.run_id == bindparam("of")).values(
+    state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at")
+)  # fmt: skip
+
+
+class SqlRunStore:
+    """Implements `RunStore`; `open_store` makes one."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self.database = database
+        self._clock = clock
+
+    async def create(self, run: Run, holder: str, ttl_seconds: float) -> RunLease:
+        lease = RunLease(run_id=run.run_id, epoch=1, holder=holder)
+        row = _row_of(run) | {
+            "epoch": lease.epoch,
+            "holder": holder,
+            "holder_process": process_token(holder),
+            "ttl": int(ttl_seconds * leases.MICROS),
+        }
+
+        def change(connection: Connection) -> None:
+            try:
+                connection.execute(_CREATE, row)
+            except IntegrityError as error:
+                raise run_exists(run) from error
+
+        await self.database.write(change)
+        return lease
+
+    async def run(self, run_id: RunId) -> Run:
+        def query(connection: Connection) -> list[AnyRow]:
+            exact = connection.execute(_EXACT, {"wanted": run_id}).all()
+            return list(exact or connection.execute(_PREFIXED, {"wanted": run_id}).all())
+
+        found = await self.database.read(query) if run_id else []
+        if len(found) != 1:
+            raise unknown_run(run_id, tuple(row.run_id for row in found))
+        return _run_of(found[0])
+
+    async def runs(self, *, limit: int = 50, evaluation: bool = False) -> tuple[Run, ...]:
+        """The newest first; those of evaluations, or those of people."""
+        rows = await self.database.read(
+            lambda connection: connection.execute(_NEWEST, {"evaluation": evaluation, "most": limit}).all()
+        )
+        return tuple(_run_of(row) for row in rows)
+
+    async def take(self, run_id: RunId, holder: str, ttl_seconds: float) -> RunLease:
+        return await self.database.write(lambda connection: leases.take(connection, run_id, holder, ttl_seconds))
+
+    async def renew(self, lease: RunLease, ttl_seconds: float) -> None:
+        await self.database.write(lambda connection: leases.renew(connection, lease, ttl_seconds))
+
+    async def release(self, lease: RunLease) -> None:
+        await self.database.write(lambda connection: leases.release(connection, lease))
+
+    async def set_state(self, lease: RunLease, state: RunState, reason: str = "") -> None:
+        at = to_micros(self._clock.now())
+
+        def change(connection: Connection) -> None:
+            check_lease(connection, lease)
+            connection.execute(_SET_STATE, {"of": lease.run_id, "to": state, "because": reason, "at": at})
+
+        await self.database.write(change)
+
+    def ledger(self, lease: RunLease) -> SqlLedger:
+        return SqlLedger(self.database, lease)
+
+    def reader(self, run_id: RunId) -> SqlReader:
+        return SqlReader(self.database, run_id)
+
+    async def decide(self, request: ApprovalRequest, decision: ApprovalDecision) -> None:
+        await self.database.write(lambda connection: decide(connection, request, decision))
+
+    async def close(self) -> None:
+        await self.database.close()
+
+
+def _row_of(run: Run) -> dict[str, object]:
+    config = body_of(run.config)
+    return {
+        "run_id": run.run_id,
+        "config": config,
+        "config_digest": seal(run.run_id, config),
+        "state": run.state,
+        "reason": run.reason,
+        "parent": run.parent,
+        "evaluation": run.config.evaluation,
+        "created_at": to_micros(run.created_at),
+        "updated_at": to_micros(run.updated_at),
+        "event_seq": 0,
+        "event_digest": "",
+    }
+
+
+def _run_of(row: AnyRow) -> Run:
+    check_seal(row.config_digest, "run", row.run_id, row.run_id, row.config)
+    try:
+        return Run(
+            run_id=row.run_id,
+            config=read_body(RunConfig, row.config, "run", row.run_id),
+            state=row.state,
+            reason=row.reason,
+            parent=row.parent,
+            created_at=from_micros(row.created_at),
+            updated_at=from_micros(row.updated_at),
+            epoch=row.epoch,
+            holder=row.holder,
+            lease_until=None if row.lease_until is None else from_micros(row.lease_until),
+        )
+    except (ValueError, TypeError, OverflowError) as error:
+        raise corrupt("run", str(row.run_id), str(error).splitlines()[0]) from error
