@@ -1,12 +1,12 @@
 """Importers of public incident collections, by name."""
 
 from ...contracts.errors import UsageError
-from . import nezha, petshop
+from . import cloud_opsbench, nezha, petshop
 from .base import Importer, ImportSummary
 from .rootcausebench_importer import IMPORTER as ROOTCAUSEBENCH
 
 FORMATS: dict[str, Importer] = {
-    importer.name: importer for importer in (nezha.IMPORTER, petshop.IMPORTER, ROOTCAUSEBENCH)
+    importer.name: importer for importer in (cloud_opsbench.IMPORTER, nezha.IMPORTER, petshop.IMPORTER, ROOTCAUSEBENCH)
 }
 
 __all__ = ["FORMATS", "ImportSummary", "Importer", "importer"]
