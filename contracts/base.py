@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, NewType
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, JsonValue
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
 
 RunId = NewType("RunId", str)
 TaskId = NewType("TaskId", str)
@@ -42,12 +41,13 @@ class Record(Contract):
         raise NotImplementedError
 
 
-def canonical_json(value: JsonValue | Mapping[str, JsonValue]) -> str:
-    """One text per value: sorted keys, no spaces, NaN refused."""
+def canonical_json(value: object) -> str:
+    """One text per JSON value: sorted keys, no spaces; NaN and what is no JSON are refused."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def digest_of(value: JsonValue | Mapping[str, JsonValue] | bytes) -> Digest:
+def digest_of(value: object) -> Digest:
+    """Of bytes as they are, of anything else as canonical JSON."""
     raw = value if isinstance(value, bytes) else canonical_json(value).encode("utf-8", "backslashreplace")
     return Digest(hashlib.sha256(raw).hexdigest())
 

@@ -41,7 +41,7 @@ def sift(
     task: TaskId,
 ) -> Sifted:
     """Keep what repeats a fact of a readable observation and adds something; say why the rest went."""
-    said = {_meaning(c) for c in known}
+    said = {meaning(c) for c in known}
     kept: list[Claim] = []
     refused: list[Refusal] = []
     for item in proposed:
@@ -50,9 +50,11 @@ def sift(
         if why or observation is None:
             refused.append(Refusal(f"{item.subject} {item.relation} ({item.observation})"[:200], why))
             continue
-        claim = claim_of(observation.answer.facts[item.fact - 1], observation.id, agent=agent, origin="model", task=task)
-        if _meaning(claim) not in said:  # what is said already adds nothing, and is no fault
-            said.add(_meaning(claim))
+        claim = claim_of(
+            observation.answer.facts[item.fact - 1], observation.id, agent=agent, origin="model", task=task
+        )
+        if meaning(claim) not in said:  # what is said already adds nothing, and is no fault
+            said.add(meaning(claim))
             kept.append(claim)
     return Sifted(tuple(kept), tuple(refused))
 
@@ -110,7 +112,8 @@ def _agrees(claim: Claim, fact: Fact) -> bool:
     )
 
 
-def _meaning(claim: Claim) -> tuple[str, ...]:
+def meaning(claim: Claim) -> tuple[str, ...]:
+    """Equal for claims that say the same of the same thing, whatever their numbers."""
     return (claim.subject.kind, claim.subject.ref, claim.signal, claim.relation, claim.object)
 
 
@@ -120,12 +123,8 @@ def distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     Saying something twice makes it no stronger: the strength is that of the claim that is kept.
     """
     kept: dict[tuple[str, ...], Claim] = {}
-    for claim in sorted(claims, key=lambda c: (c.origin != "rules", -c.strength, c.id)):
-        meaning = _meaning(claim)
-        first = kept.get(meaning)
-        if first is None:
-            kept[meaning] = claim
-        else:
-            sources = dict.fromkeys((*first.observations, *claim.observations))
-            kept[meaning] = first.model_copy(update={"observations": tuple(sources)})
+    for claim in sorted(claims, key=lambda c: (c.origin == "model", -c.strength, c.id)):
+        first = kept.setdefault(meaning(claim), claim)
+        sources = dict.fromkeys((*first.observations, *claim.observations))
+        kept[meaning(claim)] = first.model_copy(update={"observations": tuple(sources)})
     return tuple(kept.values())

@@ -29,9 +29,7 @@ def contenders(ranking: Ranking, margin: float) -> tuple[RankedCause, ...]:
     return tuple(c for c in ranking.causes if top - c.score <= margin)[:MOST_JUDGED]
 
 
-def check_mechanism(
-    cause: CauseRef, proposal: MechanismProposal, stands: Callable[[str], bool]
-) -> MechanismJudgement:
+def check_mechanism(cause: CauseRef, proposal: MechanismProposal, stands: Callable[[str], bool]) -> MechanismJudgement:
     """A judgement counts only where it quotes the source, and every quote `stands` there."""
     quotes = tuple(" ".join(q.split()) for q in proposal.quotes)
     found = bool(quotes) and all(len(q) >= SHORTEST_QUOTE and stands(q) for q in quotes)

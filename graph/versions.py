@@ -1,0 +1,65 @@
+"""Graph versions by name, and the fingerprint of each one's structure."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from ..contracts.base import Digest, digest_of
+from ..contracts.errors import UsageError
+from ..contracts.ports import Deps
+from ..contracts.team import Topology
+from . import star
+from .state import State
+
+Builder = Callable[[], StateGraph[State, Deps, State, State]]
+Compiled = CompiledStateGraph[State, Deps, State, State]
+
+
+class GraphVersion(NamedTuple):
+    name: str
+    description: str
+    topology: Topology
+    build: Builder
+
+
+VERSIONS: dict[str, GraphVersion] = {
+    v.name: v
+    for v in (
+        GraphVersion(
+            "star@1", "the lead delegates, workers answer to it, code verifies and merges", "star", star.build
+        ),
+    )
+}
+
+
+def version(name: str) -> GraphVersion:
+    """Raise `UsageError` for an unknown name, saying which there are."""
+    found = VERSIONS.get(name)
+    if found is None:
+        raise UsageError(
+            f"unknown graph version {name!r}", why=f"there are: {', '.join(VERSIONS)}", hint="leadline graph"
+        )
+    return found
+
+
+def compile_version(name: str, saver: BaseCheckpointSaver[str] | None) -> Compiled:
+    return version(name).build().compile(checkpointer=saver, name=name)
+
+
+@cache
+def structure_hash(name: str) -> Digest:
+    """Of nodes, edges and channels; it sees a renamed node or a moved edge, not a changed line of code."""
+    graph = compile_version(name, None)
+    drawn = graph.get_graph()
+    nodes = sorted(str(n) for n in drawn.nodes)
+    edges = sorted(f"{e.source}>{e.target}:{e.conditional}" for e in drawn.edges)
+    channels = sorted(f"{key}:{type(channel).__name__}" for key, channel in graph.channels.items())
+    return digest_of([nodes, edges, channels])
+
+
+def mermaid(name: str) -> str:
+    return compile_version(name, None).get_graph().draw_mermaid()

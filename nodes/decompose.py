@@ -1,0 +1,84 @@
+"""Take the incident apart into tasks."""
+
+from typing import TypedDict, cast
+
+from ..contracts.approval import ApprovalDecision
+from ..contracts.ports import Deps, Writes
+from ..contracts.proposal import PlanProposal, ProposedTask
+from ..contracts.task import Budget, Risk
+from ..prompts.questions import PlanPrompt
+from ..rules.planning import Plan, PlanContext, Refusal, drop_tasks, join_proposed, mandatory_tasks, title_of
+from ..rules.transition import transition
+from .asking import ask, question, refusals
+from .outcome import Outcome, stamp
+
+
+class DecomposeInput(TypedDict):
+    risk: str
+    plan_approval: str
+
+
+class DecomposeUpdate(TypedDict):
+    round: int
+
+
+async def decompose(state: DecomposeInput, deps: Deps) -> Outcome:
+    """Adds a task for each field of evidence, and what a model or a person wants looked at besides.
+
+    The mandatory tasks stand whatever is proposed. An empty plan is allowed: a bundle without telemetry concludes that
+    nothing can be seen.
+    """
+    context = _context(deps, cast(Risk, state["risk"]))
+    mandatory = mandatory_tasks(deps.evidence.analysts(), context)
+    answer = await ask(
+        deps,
+        "plan",
+        question(
+            deps,
+            PlanPrompt,
+            capabilities=tuple((c, title_of(c)) for t in mandatory for c in t.spec.required_capabilities),
+            mandatory=tuple(t.spec.title for t in mandatory),
+        ),
+        PlanProposal(why="the mandatory tasks cover what the bundle holds", tasks=[]),
+        node="decompose",
+    )
+    plan = join_proposed(mandatory, answer.value, context)
+    plan = await _edited(plan, state["plan_approval"], deps, context)
+    mark = stamp(deps, "decompose")
+    moved = [transition(task, "ready", mark, reason=task.spec.title) for task in plan.tasks]
+    writes = Writes(
+        records=tuple(task for task, _ in moved),
+        events=(*(event for _, event in moved), *refusals(deps, "decompose", plan.refused)),
+    )
+    return Outcome(DecomposeUpdate(round=0), writes)
+
+
+def _context(deps: Deps, risk: Risk) -> PlanContext:
+    team, evidence = deps.team, deps.evidence
+    whole = team.budget
+    return PlanContext(
+        run_id=deps.run_id,
+        lead=team.root_owner,
+        incident=evidence.incident,
+        coverage=evidence.coverage(),
+        services=frozenset(evidence.services()),
+        risk=risk,
+        budget=Budget(
+            tokens=whole.tokens, probe_calls=min(60, whole.probe_calls), seconds=whole.seconds,
+            review_rounds=whole.review_rounds,
+        ),
+        at=deps.clock.now(),
+    )  # fmt: skip
+
+
+async def _edited(plan: Plan, approval_id: str, deps: Deps, context: PlanContext) -> Plan:
+    """Apply what a person changed, by the same checks that a model's plan passes."""
+    decision = await deps.ledger.get(ApprovalDecision, approval_id) if approval_id else None
+    if decision is None or decision.edit is None:
+        return plan
+    wanted = decision.edit
+    kept = drop_tasks(plan.tasks, [str(t) for t in cast(list[object], wanted.get("drop", []))])
+    added = [ProposedTask.model_validate(t) for t in cast(list[object], wanted.get("add", []))]
+    joined = join_proposed(kept.tasks, PlanProposal(why=decision.reason, tasks=added[:8]), context, origin="person")
+    late = tuple(Refusal(t.title, "a plan takes eight more tasks") for t in added[8:])
+    return Plan(joined.tasks, (*plan.refused, *kept.refused, *joined.refused, *late))
