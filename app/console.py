@@ -1,0 +1,84 @@
+"""Where text leaves the program: data on stdout, talk on stderr; colour only for a terminal that wants it."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from .visible import one_line, visible
+
+PLAIN_WIDTH = 80
+
+
+def output() -> Console:
+    return _console(sys.stdout)
+
+
+def talk() -> Console:
+    return _console(sys.stderr)
+
+
+def is_interactive() -> bool:
+    """Whether a person can be asked: questions go to stderr, answers come from stdin."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _console(stream: TextIO) -> Console:
+    terminal = stream.isatty()
+    plain = not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        no_color=plain,
+        color_system=None if plain else "auto",
+        width=None if terminal else PLAIN_WIDTH,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def text(content: str, style: str = "") -> Text:
+    """Anybody's text, made visible; it may run over several lines."""
+    return Text(visible(content), style=style, overflow="fold")
+
+
+def line(content: str, style: str = "", limit: int = 0) -> Text:
+    return Text(one_line(content, limit), style=style, overflow="fold")
+
+
+class Hanging:
+    """A prefix and a text whose further lines begin below its own start; no line ends in blanks."""
+
+    def __init__(self, prefix: str | Text, body: Text) -> None:
+        self.prefix = Text(prefix) if isinstance(prefix, str) else prefix
+        self.body = body
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = self.prefix.cell_len
+        for number, part in enumerate(self.body.wrap(console, max(options.max_width - indent, 20))):
+            part.rstrip()
+            yield Text.assemble(self.prefix if number == 0 else " " * indent, part)
+
+
+def items(texts: Iterable[Text], *, indent: str = "", numbered: bool = False) -> Iterator[Hanging]:
+    every = list(texts)
+    width = len(f"{len(every)}.")
+    for number, each in enumerate(every, start=1):
+        yield Hanging(f"{indent}{f'{number}.':>{width}} " if numbered else f"{indent}- ", each)
+
+
+def facts(pairs: Iterable[tuple[str, str]], *, indent: str = "") -> Iterator[Hanging]:
+    """`name  value` lines with aligned values; pairs without a value are left out."""
+    told = [(name, value) for name, value in pairs if value]
+    width = max((len(name) for name, _ in told), default=0)
+    for name, value in told:
+        yield Hanging(Text(f"{indent}{name:<{width}}  ", style="dim"), line(value))
+
+
+def command(words: str, *, indent: str = "  ") -> Text:
+    """Something to copy: never wrapped. Print it with `crop=False`."""
+    return Text(indent + one_line(words), no_wrap=True, overflow="ignore")

@@ -1,0 +1,151 @@
+"""The report on a terminal: what a person needs first, in 80 columns; the other formats hold the rest."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from ...contracts.base import ClaimId
+from ...contracts.report import IncidentReport
+from ..console import Hanging, command, facts, items, line, text
+from ..times import clock_time, day, offset, utc
+from . import words
+from .pictures import onset_of
+
+_STYLES = {"cause_found": "bold red", "no_incident": "bold green", "inconclusive": "bold yellow"}
+
+
+def print_report(console: Console, report: IncidentReport) -> None:
+    evidence = words.Evidence(report.claims)
+    for part in (_verdict, _chain, _ruled_out, _unseen, _remedies, _timeline, _others, _evidence):
+        for piece in part(report, evidence):
+            console.print(piece, crop=False)
+
+
+def _heading(title: str) -> Text:
+    return Text(f"\n{title}", style="bold")
+
+
+def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    top = report.causes[0] if report.causes else None
+    label = words.OUTCOME_LABELS[report.outcome].upper()
+    sure = f"  {words.percent(top.confidence)} confidence, {words.confidence_word(top.confidence)}" if top else ""
+    status = "" if report.status == "concluded" else f"  ({words.STATUS_LABELS[report.status]})"
+    yield Text.assemble((label, _STYLES[report.outcome]), sure, status)
+    yield text(report.headline, "bold")
+    if report.outcome != "cause_found":
+        yield Text(words.OUTCOME_MEANING[report.outcome])
+    yield Text("")
+    cause = f"{words.reported_name(top)}{_cited(evidence, top.claims)}" if top else ""
+    told = [
+        ("cause" if report.outcome == "cause_found" else "leading suspect", cause),
+        ("kind of fault", words.reason_words(top.reason) if top else ""),
+        ("onset", utc(top.onset) if top and top.onset else ""),
+        ("first failing service", report.first_failing_service),
+        ("affected", ", ".join(report.affected_services)),
+        ("incident", f"{report.incident}: {report.title}"),
+    ]
+    yield from facts(told, indent="  ")
+    if report.summary:
+        yield Text("")
+        yield text(" ".join(f"{s.text}{_cited(evidence, s.claims)}" for s in report.summary))
+    if len(report.causes) > 1:
+        yield _heading("Other possible causes")
+        yield from items(
+            line(f"{words.reported_name(c)}, {words.percent(c.confidence)}{_cited(evidence, c.claims)}")
+            for c in report.causes[1:]
+        )
+
+
+def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    yield _heading("How it came about")
+    if not report.chain:
+        yield Text("No chain from a cause to the alert could be shown.")
+    before = None
+    for link in report.chain:
+        if link.source != before:
+            yield Hanging("  ", line(link.source, "bold"))
+        yield Hanging("    ↓ ", line(f"{link.how}{_cited(evidence, link.claims)}"))
+        yield Hanging("  ", line(link.target, "bold"))
+        before = link.target
+
+
+def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    if report.ruled_out:
+        yield _heading("What was ruled out")
+    names = (words.cause_name(r.cause.kind, r.cause.ref, r.cause.service) for r in report.ruled_out)
+    yield from items(
+        line(f"{name}: {r.why}{_cited(evidence, r.claims)}") for name, r in zip(names, report.ruled_out, strict=True)
+    )
+
+
+def _unseen(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableType]:
+    gaps = [
+        f"{c.source}: {'; '.join((words.COVERAGE_LABELS[c.status], *c.notes))}"
+        for c in report.coverage
+        if c.status != "ok" or c.notes
+    ]
+    yield _heading("What could not be seen")
+    if not (gaps or report.missing):
+        yield Text("All sources of the bundle were read whole.")
+    yield from items(line(each) for each in (*report.missing, *gaps))
+
+
+def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    yield _heading("What to do")
+    if not report.remediation:
+        yield Text("No action is proposed.")
+    yield from items(
+        (line(f"{words.reason_words(r.action)} {r.target}{_cited(evidence, r.why)}") for r in report.remediation),
+        numbered=True,
+    )
+
+
+def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    if not report.timeline:
+        return
+    onset, today = onset_of(report), ""
+    yield _heading("Timeline (UTC)")
+    for entry in report.timeline:
+        if day(entry.at) != today:
+            today = day(entry.at)
+            yield Text(f"  {today}", style="dim")
+        relative = f"{offset(entry.at, onset):>14}" if onset else ""
+        cited = _cited(evidence, (entry.claim,) if entry.claim else ())
+        yield Hanging(f"  {clock_time(entry.at)}{relative}  {entry.lane:<8}  ", line(f"{entry.text}{cited}"))
+
+
+def _others(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableType]:
+    yield _heading("Without a model")
+    yield line(words.without_model_words(report))
+    yield from items(line(each) for each in words.contribution_words(report.model))
+    if report.degraded:
+        yield _heading("Where it fell back")
+        yield from items(line(place) for place in report.degraded)
+    if report.conflicts or report.decisions:
+        yield _heading("Conflicts and decisions")
+        yield from items(line(f"{c.subject}: {c.description} Ruling: {c.ruling}") for c in report.conflicts)
+        yield from items(line(f"{d.subject}: {d.decision} (by {d.decided_by}: {d.reason})") for d in report.decisions)
+
+
+def _evidence(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    yield _heading("Evidence")
+    if not evidence.items:
+        yield Text("No claim was made.")
+    yield from items((line(f"{c.text} ({words.claim_mark(c)})") for _, c in evidence.items), numbered=True)
+    yield Text("")
+    told = [
+        ("it took", words.usage_words(report.usage)),
+        ("run", f"{report.run}, graph {report.graph}, proposer {report.proposer}"),
+    ]
+    yield from facts(told)
+    yield Text("\nAsk again, or read it with its charts:", style="dim")
+    first = next((c.observations[0] for _, c in evidence.items if c.observations), "")
+    if first:
+        yield command(words.evidence_command(report.run, first))
+    yield command(f"leadline report {report.run} --format html --out report.html")
+
+
+def _cited(evidence: words.Evidence, claims: Iterable[ClaimId]) -> str:
+    numbers = evidence.numbers(claims)
+    return f" [{', '.join(str(n) for n in numbers)}]" if numbers else ""
