@@ -1,12 +1,13 @@
 """Importers of public incident collections, by name."""
 
 from ...contracts.errors import UsageError
-from . import cloud_opsbench, nezha, petshop
+from . import changerca, cloud_opsbench, nezha, petshop
 from .base import Importer, ImportSummary
 from .rootcausebench_importer import IMPORTER as ROOTCAUSEBENCH
 
 FORMATS: dict[str, Importer] = {
-    importer.name: importer for importer in (cloud_opsbench.IMPORTER, nezha.IMPORTER, petshop.IMPORTER, ROOTCAUSEBENCH)
+    importer.name: importer
+    for importer in (changerca.IMPORTER, cloud_opsbench.IMPORTER, nezha.IMPORTER, petshop.IMPORTER, ROOTCAUSEBENCH)
 }
 
 __all__ = ["FORMATS", "ImportSummary", "Importer", "importer"]

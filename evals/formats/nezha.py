@@ -15,6 +15,7 @@ from ...contracts.errors import DatasetError
 from ...contracts.incident import Alert, AnswerSpace, Incident, TimeWindow
 from ..expected import Expected, ExpectedCause
 from .base import CaseDraft, ImportSummary, case_name, new_case
+from .mesh import topology
 from .nezha_tables import (
     Stretch,
     edge_metrics,
@@ -24,7 +25,6 @@ from .nezha_tables import (
     service_of,
     span_starts,
     spans,
-    topology,
 )
 
 BEFORE = timedelta(minutes=60)

@@ -1,23 +1,20 @@
 """Nezha's files as tables of a bundle."""
 
 import csv
-import gzip
-import io
 import json
-import lzma
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .mesh import number, open_text
 from .tables import TableWriter
 
 POD = re.compile(r"^(?P<service>.+)-[0-9a-f]{5,10}-[a-z0-9]{5}$")
 LEVEL = re.compile(r"\b(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b|\"severity\":\s*\"(\w+)\"")
 NAMED = re.compile(r"^(?P<name>[^()]+)\((?P<unit>[^()]*)\)$")
 FIELDS = 8
-OPENERS: dict[str, Callable[[Path], Any]] = {".xz": lzma.open, ".gz": gzip.open}
 EDGE_FILES = {"source": "latency_p50_source", "destination": "latency_p50_destination"}
 
 
@@ -69,40 +66,23 @@ def edge_metrics(tables: TableWriter, folder: Path, stretches: Sequence[Stretch]
                 for line, ts in _inside(path, stretches):
                     for edge, cell in line.items():
                         caller, joined, callee = edge.partition("_")
-                        if joined and _number(cell) is not None:
+                        if joined and number(cell) is not None:
                             yield {
                                 "ts": ts.isoformat(),
                                 "service": callee,
                                 "instance": f"{caller}->{callee}",
                                 "metric": metric,
-                                "value": _number(cell),
+                                "value": number(cell),
                                 "unit": "s",
                             }
 
     tables.rows("metrics", rows(), name="edges")
 
 
-def topology(tables: TableWriter, dependency: Path) -> None:
-    """Calls between services; a target that is an address is the node that the service runs on."""
-    if not dependency.is_file():
-        return
-    with _text(dependency) as file:
-        rows = [
-            {
-                "caller": line["Source"],
-                "callee": line["Target"],
-                "kind": "runs_on" if re.fullmatch(r"[\d.]+", line["Target"]) else "calls",
-                "weight": float(line["Weight"] or 1),
-            }
-            for line in csv.DictReader(file)
-        ]
-    tables.rows("topology", rows)
-
-
 def spans(tables: TableWriter, files: Sequence[Path]) -> None:
     def rows() -> Iterator[dict[str, Any]]:
         for path in files:
-            with _text(path) as file:
+            with open_text(path) as file:
                 for line in csv.DictReader(file):
                     start, end = int(line["StartTimeUnixNano"]), int(line["EndTimeUnixNano"])
                     yield {
@@ -120,7 +100,7 @@ def spans(tables: TableWriter, files: Sequence[Path]) -> None:
 
 
 def span_starts(path: Path) -> list[datetime]:
-    with _text(path) as file:
+    with open_text(path) as file:
         return [datetime.fromtimestamp(int(line["StartTimeUnixNano"]) / 1e9, tz=UTC) for line in csv.DictReader(file)]
 
 
@@ -131,7 +111,7 @@ def logs(tables: TableWriter, files: Sequence[Path]) -> int:
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal broken
         for path in files:
-            with _text(path) as file:
+            with open_text(path) as file:
                 lines = csv.reader(file)
                 next(lines)
                 for line in lines:
@@ -167,7 +147,7 @@ def _body(text: str) -> str:
 
 def _inside(path: Path, stretches: Sequence[Stretch]) -> Iterator[tuple[dict[str, str], datetime]]:
     """Rows whose text time lies in a stretch; the epoch column is not read."""
-    with _text(path) as file:
+    with open_text(path) as file:
         for line in csv.DictReader(file):
             ts = datetime.fromisoformat((line.get("Time") or line["time"])[:19]).replace(tzinfo=UTC)
             if any(stretch.start <= ts <= stretch.end for stretch in stretches):
@@ -176,7 +156,7 @@ def _inside(path: Path, stretches: Sequence[Stretch]) -> Iterator[tuple[dict[str
 
 def _wide(line: dict[str, str], ts: datetime, service: str, instance: str) -> Iterator[dict[str, Any]]:
     for column, cell in line.items():
-        value = _number(cell)
+        value = number(cell)
         if value is None or column.endswith(("Time", "TimeStamp", "PodName", "ServiceName")):
             continue
         named = NAMED.match(column)
@@ -190,20 +170,6 @@ def _wide(line: dict[str, str], ts: datetime, service: str, instance: str) -> It
         }
 
 
-def _number(cell: str | None) -> float | None:
-    """None for text, an empty cell, NaN and infinity."""
-    try:
-        value = float(cell or "")
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
 def _nanos(value: int) -> str:
     """Nanoseconds since the epoch as text with microseconds."""
     return datetime.fromtimestamp(value // 10**9, tz=UTC).replace(microsecond=value % 10**9 // 1000).isoformat()
-
-
-def _text(path: Path) -> io.TextIOWrapper:
-    raw = OPENERS[path.suffix](path) if path.suffix in OPENERS else path.open("rb")
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="")
