@@ -1,0 +1,1 @@
+"""Those who fill forms: a local model, the rules alone, a script."""
