@@ -1,0 +1,158 @@
+"""From files to tables: views in place, and copies in memory where a source is small enough to be asked often."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from ...contracts.evidence import SOURCES, Source
+from .columns import COLUMNS, TABLES
+from .documents import load_documents
+from .files import BundleFiles, SourceFile
+from .readers import Readable
+from .relations import Relation, relation_of
+from .repair import repair
+from .scan import FileScan
+
+IN_MEMORY = 24 * 2**20
+"""Bytes of text of one source that are kept in memory; more is read in place each time."""
+MAX_ATTRIBUTES = 12
+_TYPES = {"ts": "TIMESTAMP", "start": "TIMESTAMP", "value": "DOUBLE", "duration_ms": "DOUBLE", "weight": "DOUBLE"}
+
+
+class Loaded(NamedTuple):
+    """What became of one source's files."""
+
+    source: Source
+    files: int
+    lines: int
+    """Records that the text should hold, by counting line ends; 0 where they cannot be counted so."""
+    notes: tuple[str, ...]
+    broken: tuple[str, ...]
+    """Files that could not be read at all."""
+    cut: bool
+    """Whether some file ends early."""
+    empty: bool
+    """Whether no file holds a byte."""
+
+
+def load_all(
+    connection: duckdb.DuckDBPyConnection, listed: BundleFiles, scans: dict[str, FileScan], temporary: Path
+) -> dict[Source, Loaded]:
+    found: dict[Source, Loaded] = {}
+    for source in SOURCES:
+        files = [file for file in listed.files if file.source == source]
+        unread = [note for at, note in listed.unread if at == source]
+        found[source] = _load(connection, source, files, unread, scans, temporary)
+    return found
+
+
+def _load(
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    files: Sequence[SourceFile],
+    unread: Sequence[str],
+    scans: dict[str, FileScan],
+    temporary: Path,
+) -> Loaded:
+    if source == "documents":
+        notes = load_documents(connection, files, scans)
+        return Loaded(source, len(files), 0, (*unread, *notes), (), cut=False, empty=not any(f.size for f in files))
+    relations: list[Relation] = []
+    notes = list(unread)
+    broken: list[str] = list(unread)
+    for file in files:
+        found = scans[file.name]
+        notes.extend(_scan_notes(file, found))
+        if file.format != "parquet" and not found.expanded:
+            continue
+        try:
+            relations.append(relation_of(connection, _readable(file, found, temporary, notes)))
+        except (duckdb.Error, ValueError, OSError) as error:
+            broken.append(f"{file.name}: {_first_line(error)}")
+    broken_notes = [note for note in broken if note not in notes]
+    _create(connection, source, relations, small=_is_small(files, scans))
+    unknown = sorted({name for relation in relations for name in relation.unknown})
+    if unknown and source != "topology":
+        notes.append(f"unknown columns kept as attributes: {_listed(unknown)}")
+    missing = _missing_columns(source, relations)
+    notes.extend(missing)
+    return Loaded(
+        source,
+        len(files),
+        _expected_records(files, scans),
+        tuple([*broken_notes, *notes]),
+        tuple(broken),
+        cut=any(scans[file.name].cut for file in files),
+        empty=not any(scans[file.name].expanded for file in files),
+    )
+
+
+def _readable(file: SourceFile, found: FileScan, temporary: Path, notes: list[str]) -> Readable:
+    if file.format == "parquet" or not found.needs_repair:
+        return Readable(file, found, file)
+    fixed = repair(file, found, temporary, sum(1 for _ in temporary.iterdir()))
+    if fixed.replaced:
+        notes.append(f"{file.name}: {fixed.replaced} characters were no UTF-8 and were replaced")
+    return Readable(fixed.file, found._replace(head=fixed.file.path.open("rb").read(65536)), file)
+
+
+def _create(
+    connection: duckdb.DuckDBPyConnection, source: Source, relations: Sequence[Relation], *, small: bool
+) -> None:
+    """`NAME_all` holds the times as they were written too; `NAME` is what probes read."""
+    table = TABLES[source]
+    columns = (*COLUMNS[source], "ts_text")
+    none = ", ".join(f"CAST(NULL AS {_TYPES.get(column, 'VARCHAR')}) AS {column}" for column in columns)
+    union = " UNION ALL ".join(relation.select for relation in relations) or f"SELECT {none} WHERE false"
+    made = False
+    if small:
+        try:
+            connection.execute(f"CREATE TABLE {table}_all AS {union}")
+            made = True
+        except duckdb.OutOfMemoryException:
+            connection.execute(f"DROP TABLE IF EXISTS {table}_all")
+    if not made:
+        connection.execute(f"CREATE VIEW {table}_all AS {union}")
+    connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join(COLUMNS[source])} FROM {table}_all")  # noqa: S608
+
+
+def _is_small(files: Sequence[SourceFile], scans: dict[str, FileScan]) -> bool:
+    return (
+        sum(max(scans[file.name].expanded, file.size * (4 if file.format == "parquet" else 1)) for file in files)
+        <= IN_MEMORY
+    )
+
+
+def _expected_records(files: Sequence[SourceFile], scans: dict[str, FileScan]) -> int:
+    if any(file.format not in {"jsonl", "csv"} for file in files):
+        return 0
+    return sum(max(scans[f.name].lines - (1 if f.format == "csv" else 0), 0) for f in files)
+
+
+def _scan_notes(file: SourceFile, found: FileScan) -> list[str]:
+    notes = [f"{file.name}: cut, {found.cut}"] if found.cut else []
+    if found.long_lines:
+        notes.append(f"{file.name}: {found.long_lines} lines longer than 16 KiB, what is beyond is not looked at")
+    if found.controls:
+        notes.append(f"{file.name}: NUL or separator bytes were made visible")
+    return notes
+
+
+def _missing_columns(source: Source, relations: Sequence[Relation]) -> list[str]:
+    needed = {"metrics": ("ts", "metric", "value"), "logs": ("ts", "body"), "traces": ("trace_id", "span_id", "start"),
+              "changes": ("ts", "ref"), "topology": ("caller", "callee"), "resources": ("name",)}  # fmt: skip
+    lacking = sorted(
+        {column for relation in relations for column in needed.get(source, ()) if column not in relation.known}
+    )
+    return [f"no column could be told to be {_listed(lacking)}"] if lacking else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name[:60] for name in names[:MAX_ATTRIBUTES])
+    return shown + (f" and {len(names) - MAX_ATTRIBUTES} more" if len(names) > MAX_ATTRIBUTES else "")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0][:200] or type(error).__name__

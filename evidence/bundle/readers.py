@@ -1,0 +1,138 @@
+"""How DuckDB reads one file: as text columns whatever the values look like, so that nothing is guessed."""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import NamedTuple
+
+import duckdb
+
+from .files import SourceFile
+from .scan import LONG_LINE, FileScan
+from .sql import ident, literal
+
+KEY_SAMPLE = 20_000
+"""Records whose keys are looked at to learn a JSON file's columns."""
+MAX_COLUMNS = 1000
+_CSV_LINE = 2 * 2**20
+_JSON_OBJECT = 2**24
+
+
+class Readable(NamedTuple):
+    """A file as DuckDB will read it; `origin` is how the bundle names it."""
+
+    file: SourceFile
+    scan: FileScan
+    origin: SourceFile
+
+
+class Reader(NamedTuple):
+    sql: str
+    """A table expression."""
+    columns: dict[str, str]
+    """Column as the file names it, to the SQL that names it in the table expression; all of them text."""
+
+
+NOTHING = Reader("(SELECT 1 AS nothing WHERE false)", {})
+
+
+def reader_of(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
+    """Raise duckdb.Error or ValueError for a file that cannot be read."""
+    reader = _READERS[readable.file.format](cursor, readable)
+    if len(reader.columns) > MAX_COLUMNS:
+        raise ValueError(f"{len(reader.columns)} columns, more than {MAX_COLUMNS}")
+    return reader
+
+
+def _text(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
+    longest = f", max_line_size={readable.scan.longest + 1024}" if readable.scan.longest > _CSV_LINE - 1024 else ""
+    sql = (
+        f"(SELECT line FROM read_csv({literal(str(readable.file.path))}, columns={{'line': 'VARCHAR'}}, "  # noqa: S608  # quoted
+        f"auto_detect=false, header=false, delim=E'\\x1f', quote='', escape='', strict_mode=false, ignore_errors=true, "
+        f"compression={_compression(readable.file)}{longest}) WHERE line <> '')"
+    )
+    return Reader(sql, {"line": "line"})
+
+
+def _csv(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
+    first = readable.scan.head.decode("utf-8", "replace").split("\n", 1)[0].rstrip("\r")
+    delimiter = max(",\t;|", key=lambda d: (first.count(d), d == ","))
+    header = next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
+    columns: dict[str, str] = {}
+    for number, name in enumerate(header):
+        columns.setdefault(name.strip() or f"column{number}", f"c{number}")
+    if not columns:
+        return NOTHING
+    kinds = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(header)))
+    longest = f", max_line_size={readable.scan.longest + 1024}" if readable.scan.longest > _CSV_LINE - 1024 else ""
+    escaped = "E'\\t'" if delimiter == "\t" else literal(delimiter)
+    return Reader(
+        f"read_csv({literal(str(readable.file.path))}, columns={{{kinds}}}, auto_detect=false, header=true, "
+        f"delim={escaped}, quote='\"', escape='\"', ignore_errors=true, strict_mode=false, null_padding=true, "
+        f"parallel=false, compression={_compression(readable.file)}{longest})",
+        columns,
+    )
+
+
+def _json(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
+    path = literal(str(readable.file.path))
+    options = f"format={_json_shape(readable)}, ignore_errors=true, compression={_compression(readable.file)}"
+    if readable.scan.longest > _JSON_OBJECT - 1024:
+        options += f", maximum_object_size={min(readable.scan.longest + 1024, 2**28)}"
+    found = cursor.execute(
+        "SELECT DISTINCT unnest(json_keys(json)) FROM (SELECT json FROM "  # noqa: S608  # quoted
+        f"read_json_objects({path}, {options}) WHERE json_type(json) = 'OBJECT' LIMIT {KEY_SAMPLE})"
+    ).fetchall()
+    names: dict[str, str] = {}
+    for (name,) in sorted(found):
+        names.setdefault(name.lower(), name)
+    if not names:
+        return NOTHING
+    kinds = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names.values())
+    gone = " AND ".join(f"{ident(name)} IS NULL" for name in names.values())
+    return Reader(
+        f"(SELECT * FROM read_json({path}, columns={{{kinds}}}, {options}) WHERE NOT ({gone}))",  # noqa: S608  # quoted
+        {name: ident(name) for name in names.values()},
+    )
+
+
+def _parquet(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
+    source = f"read_parquet({literal(str(readable.file.path))})"
+    columns: dict[str, str] = {}
+    casts = []
+    for name, kind, *_ in cursor.execute(f"DESCRIBE SELECT * FROM {source}").fetchall():  # noqa: S608  # quoted
+        columns[name] = ident(name)
+        casts.append(f"{_as_text(ident(name), kind)} AS {ident(name)}")
+    return Reader(f"(SELECT {', '.join(casts)} FROM {source})", columns)  # noqa: S608  # quoted
+
+
+def _as_text(column: str, kind: str) -> str:
+    if kind == "VARCHAR":
+        return column
+    if kind == "BLOB":
+        return f"hex({column})"
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return f"strftime({column} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')"
+    if kind.startswith(("STRUCT", "MAP")) or kind.endswith("]"):
+        return f"CAST(to_json({column}) AS VARCHAR)"
+    return f"CAST({column} AS VARCHAR)"
+
+
+_READERS: dict[str, Callable[[duckdb.DuckDBPyConnection, Readable], Reader]] = {
+    "text": _text, "csv": _csv, "json": _json, "jsonl": _json, "parquet": _parquet,
+}  # fmt: skip
+
+
+def _json_shape(readable: Readable) -> str:
+    if readable.file.format == "jsonl":
+        return "'newline_delimited'"
+    return "'array'" if readable.scan.head.lstrip(b" \t\r\n").startswith(b"[") else "'unstructured'"
+
+
+def _compression(file: SourceFile) -> str:
+    return {"": "'none'", "gz": "'gzip'", "zst": "'zstd'", "xz": "'none'"}[file.compression]
+
+
+def cut_to_limit(expression: str) -> str:
+    """Text beyond the limit is never looked at."""
+    return f"left({expression}, {LONG_LINE})"

@@ -1,0 +1,152 @@
+"""A bundle that was opened: the `Evidence` port over its tables."""
+
+import asyncio
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from pydantic import ValidationError
+
+from ..contracts.base import Digest
+from ..contracts.evidence import SOURCES, Answer, ProbeCall, ProbeSpec, Source, SourceCoverage
+from ..contracts.incident import Incident
+from .bundle.coverage import cover
+from .bundle.database import connect, lock
+from .bundle.digest import bundle_digest, redaction_key
+from .bundle.files import MANIFEST, list_files
+from .bundle.loading import load_all
+from .bundle.manifest import read_incident
+from .bundle.scan import scan, sha256_of
+from .probes.base import Params, Probe
+from .probes.registry import all_probes
+from .redaction import Redactor
+from .split import default_split
+from .tables import Tables
+
+ASK_SECONDS = 120.0
+MAX_SERVICES = 500
+
+
+def open_bundle(path: Path) -> "OpenedBundle":
+    """Read and check a bundle's folder; raise BundleError for one that cannot be investigated."""
+    root = path.resolve()
+    listed = list_files(root)
+    incident = read_incident(root)
+    temporary = Path(tempfile.mkdtemp(prefix="leadline-bundle-"))
+    try:
+        scans = {file.name: scan(file) for file in listed.files}
+        hashes = {name: found.sha256 for name, found in scans.items()}
+        hashes[MANIFEST] = sha256_of(root / MANIFEST)
+        connection = connect(temporary)
+        loaded = load_all(connection, listed, scans, temporary)
+        lock(connection, (root, temporary))
+        coverage: dict[Source, SourceCoverage] = {
+            source: cover(connection.cursor(), loaded[source]) for source in SOURCES
+        }
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return OpenedBundle(
+        root=root, incident=incident, digest=bundle_digest(hashes), coverage=coverage, connection=connection,
+        temporary=temporary, redactor=Redactor(redaction_key(hashes)),
+    )  # fmt: skip
+
+
+class OpenedBundle:
+    """Answers questions over one bundle. Everything that leaves passes the redactor first."""
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        incident: Incident,
+        digest: Digest,
+        coverage: Mapping[Source, SourceCoverage],
+        connection: duckdb.DuckDBPyConnection,
+        temporary: Path,
+        redactor: Redactor,
+    ) -> None:
+        self.root = root
+        self._raw_incident = incident
+        self._incident = redactor.incident(incident)
+        self._digest = digest
+        self._coverage = coverage
+        self._connection = connection
+        self._temporary = temporary
+        self._redactor = redactor
+        self._split: datetime | None = default_split(incident, coverage)
+        self._services: tuple[str, ...] | None = None
+
+    @property
+    def incident(self) -> Incident:
+        return self._incident
+
+    @property
+    def bundle_digest(self) -> Digest:
+        return self._digest
+
+    @property
+    def redactor(self) -> Redactor:
+        return self._redactor
+
+    def coverage(self) -> tuple[SourceCoverage, ...]:
+        return tuple(
+            found.model_copy(update={"notes": tuple(map(self._redactor.text, found.notes))})
+            for found in (self._coverage[source] for source in SOURCES)
+        )
+
+    def services(self) -> tuple[str, ...]:
+        if self._services is None:
+            rows = self.tables().rows(
+                "SELECT DISTINCT service FROM (SELECT service FROM metrics UNION ALL SELECT service FROM logs "
+                "UNION ALL SELECT service FROM spans UNION ALL SELECT caller FROM edges UNION ALL SELECT callee FROM edges) "
+                f"WHERE service <> '' ORDER BY service LIMIT {MAX_SERVICES}"
+            )
+            self._services = tuple(self._redactor.identifier(name) for (name,) in rows)
+        return self._services
+
+    def tables(self) -> Tables:
+        """For one question, in one thread."""
+        return Tables(self._connection.cursor(), self._raw_incident, self._coverage, self._split)
+
+    def probes(self) -> tuple[ProbeSpec, ...]:
+        return tuple(probe.spec for probe in all_probes().values() if self._can_answer(probe))
+
+    async def ask(self, call: ProbeCall) -> Answer:
+        probe = all_probes().get(call.probe)
+        if probe is None:
+            return Answer(status="denied", note=f"no probe is called {call.probe[:80]!r}")
+        try:
+            params = probe.params.model_validate(call.params)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            return Answer(status="denied", note=self._redactor.text(f"{probe.name}: {where}: {first['msg']}"[:300]))
+        if not self._can_answer(probe):
+            return Answer(status="empty", note=f"the bundle holds no {' or '.join(probe.sources)}")
+        tables = self.tables()
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(self._answer, probe, tables, params), ASK_SECONDS)
+        except TimeoutError:
+            tables.interrupt()
+            return Answer(status="failed", note=f"{probe.name} took longer than {ASK_SECONDS:.0f} s")
+
+    def close(self) -> None:
+        with contextlib.suppress(duckdb.Error):
+            self._connection.close()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _can_answer(self, probe: Probe[Any]) -> bool:
+        return not probe.sources or any(self._coverage[source].rows for source in probe.sources)
+
+    def _answer(self, probe: Probe[Any], tables: Tables, params: Params) -> Answer:
+        try:
+            return self._redactor.answer(probe.answer(tables, params))
+        except Exception as error:  # noqa: BLE001  # the probe boundary: what data does to a probe is an answer
+            why = str(error).strip().split("\n", 1)[0][:200]
+            return Answer(status="failed", note=self._redactor.text(f"{probe.name}: {type(error).__name__}: {why}"))

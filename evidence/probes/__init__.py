@@ -1,0 +1,1 @@
+"""One file, one question. `registry.py` finds every module here that holds a `PROBE`."""

@@ -1,0 +1,117 @@
+"""What a probe is handed: SQL over the bundle's tables, the incident, and the periods to compare."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import duckdb
+
+from ..contracts.evidence import Source, SourceCoverage
+from ..contracts.incident import Incident, TimeWindow
+
+ALERT_LAG = timedelta(minutes=5)
+"""An alert fires after what it tells of: so much before it, the incident may have begun."""
+
+
+class Periods(NamedTuple):
+    """Before and after; `before` ends where `after` begins unless the incident names a baseline elsewhere."""
+
+    before: TimeWindow
+    after: TimeWindow
+
+    @property
+    def split(self) -> datetime:
+        return self.after.start
+
+    @property
+    def whole(self) -> TimeWindow:
+        return TimeWindow(start=min(self.before.start, self.after.start), end=max(self.before.end, self.after.end))
+
+    @property
+    def sql(self) -> dict[str, datetime]:
+        """Named parameters `$b0`, `$b1`, `$a0`, `$a1`; the baseline ends before `$b1`, the rest includes `$a1`."""
+        return {"b0": naive(self.before.start), "b1": naive(self.before.end), "a0": naive(self.after.start),
+                "a1": naive(self.after.end)}  # fmt: skip
+
+
+class Tables:
+    """Tables of docs/bundle-format.md: metrics, logs, spans, changes, edges, resources, documents.
+
+    Times in them are TIMESTAMP in UTC; `utc()` and `naive()` convert. One object serves one question, in one thread.
+    """
+
+    def __init__(
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        incident: Incident,
+        coverage: Mapping[Source, SourceCoverage],
+        default_split: datetime | None,
+    ) -> None:
+        self._cursor = cursor
+        self.incident = incident
+        self._coverage = coverage
+        self._default_split = default_split
+
+    def rows(self, sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query. For an answer that is equal everywhere: a total ORDER BY, no avg, sum, first or mode."""
+        return self._cursor.execute(sql, dict(params) if isinstance(params, Mapping) else list(params)).fetchall()
+
+    def arrays(self, sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> dict[str, Any]:
+        """The same as one numpy array per column."""
+        asked = dict(params) if isinstance(params, Mapping) else list(params)
+        return dict(self._cursor.execute(sql, asked).fetchnumpy())
+
+    def interrupt(self) -> None:
+        """Stop the query that runs in another thread."""
+        self._cursor.interrupt()
+
+    def has(self, source: Source) -> bool:
+        return self._coverage[source].rows > 0
+
+    def complete(self, source: Source) -> bool:
+        """Whether nothing of the source is known to be lost; only then can it show that something is absent."""
+        return self._coverage[source].status == "ok"
+
+    def coverage(self, source: Source) -> SourceCoverage:
+        return self._coverage[source]
+
+    @property
+    def window(self) -> TimeWindow | None:
+        """The incident's, else what its metrics, logs and traces span."""
+        if self.incident.window is not None:
+            return self.incident.window
+        return span_of(self._coverage)
+
+    def periods(self, split_at: datetime | None = None) -> Periods | None:
+        """What to compare; None where nothing is dated.
+
+        Without `split_at`: from the incident's baseline where it names one; else at the first alert less five minutes;
+        else where the alert's metric changes; else in the middle of the window.
+        """
+        window = self.window
+        if window is None:
+            return None
+        baseline = self.incident.baseline
+        if baseline is not None and split_at is None:
+            return Periods(baseline, TimeWindow(start=min(max(window.start, baseline.end), window.end), end=window.end))
+        split = split_at or self._default_split
+        if split is None or not window.start < split <= window.end:
+            split = window.start + (window.end - window.start) / 2
+        return Periods(baseline or TimeWindow(start=window.start, end=split), TimeWindow(start=split, end=window.end))
+
+
+def span_of(coverage: Mapping[Source, SourceCoverage]) -> TimeWindow | None:
+    sources: tuple[Source, ...] = ("metrics", "logs", "traces")
+    spans = [coverage[s] for s in sources if coverage[s].start] or [c for c in coverage.values() if c.start]
+    starts, ends = [c.start for c in spans if c.start], [c.end for c in spans if c.end]
+    return TimeWindow(start=min(starts), end=max(ends)) if starts and ends else None
+
+
+def utc(time: datetime) -> datetime:
+    """A time of a table, as contracts want it."""
+    return time.replace(tzinfo=UTC)
+
+
+def naive(time: datetime) -> datetime:
+    """A time of a contract, as tables hold it."""
+    return time.astimezone(UTC).replace(tzinfo=None)
