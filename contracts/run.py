@@ -24,7 +24,10 @@ class RunConfig(Contract):
     """`rules` or `ollama:NAME`."""
     model_reason: str
     """Why this proposer was chosen, in one line."""
+    model_digest: str = ""
+    """Of the model's weights, as the server names them; empty for rules."""
     ollama_url: str = ""
+    """Where the model is asked."""
     num_ctx: int = 8192
     max_concurrency: int = Field(default=4, ge=1)
     user: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
@@ -46,7 +46,7 @@ def version(name: str) -> GraphVersion:
     return found
 
 
-def compile_version(name: str, saver: BaseCheckpointSaver[str] | None) -> Compiled:
+def compile_version(name: str, saver: BaseCheckpointSaver[Any] | None) -> Compiled:
     return version(name).build().compile(checkpointer=saver, name=name)
 
 

@@ -1,0 +1,86 @@
+"""A person's answer on its way to the interrupt that waits for it."""
+
+from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.base import RunId, derived_id
+from ..contracts.errors import ApprovalRefused
+from ..contracts.event import Event
+from ..contracts.ports import Clock, Ledger, LedgerReader, RunStore, Writes
+from ..rules.approvals import check_answer
+from .outcome import PersonAnswer
+
+
+async def open_request(
+    reader: LedgerReader, approval_id: str | None, pending: frozenset[str], run_id: RunId
+) -> ApprovalRequest:
+    """The question that an answer is for; raise `ApprovalRefused` where there is none, or more than one."""
+    requests = {r.approval_id: r for r in await reader.all(ApprovalRequest)}
+    if approval_id is None:
+        if len(pending) != 1:
+            what = "waits for no answer" if not pending else f"waits for {len(pending)} answers"
+            raise ApprovalRefused(f"run {run_id} {what}", hint=f"leadline show {run_id}")
+        return requests[next(iter(pending))]
+    if approval_id not in requests:
+        raise ApprovalRefused(f"run {run_id} never asked {approval_id!r}", hint=f"leadline show {run_id}")
+    if approval_id not in pending:
+        decided = await reader.get(ApprovalDecision, approval_id)
+        why = (
+            f"{decided.decision} by {decided.by} at {decided.decided_at.isoformat()}" if decided else "the run went on"
+        )
+        raise ApprovalRefused(f"{approval_id} is not open any more", why=why, hint=f"leadline show {run_id}")
+    return requests[approval_id]
+
+
+async def decide(
+    store: RunStore, ledger: Ledger, request: ApprovalRequest, answer: PersonAnswer, *, user: str, clock: Clock
+) -> ApprovalDecision:
+    """Store the one answer. What is refused is an event too."""
+    now = clock.now()
+    decision = ApprovalDecision(
+        approval_id=request.approval_id,
+        decision=answer.decision,
+        by=user,
+        reason=answer.reason,
+        edit=answer.edit,
+        subject_digest=request.subject_digest,
+        decided_at=now,
+    )
+    try:
+        check_answer(request, decision, now)
+        await store.decide(request, decision)
+    except ApprovalRefused as refused:
+        await ledger.commit(Writes(events=(_event(request, user, "approval.refused", str(refused), now),)))
+        raise
+    await ledger.commit(Writes(events=(_event(request, user, "approval.decided", decision.decision, now),)))
+    return decision
+
+
+async def expire(ledger: Ledger, request: ApprovalRequest, clock: Clock) -> ApprovalDecision | None:
+    """Nobody answered in time: what the team file says then happens, once."""
+    now = clock.now()
+    if request.expires_at is None or now <= request.expires_at:
+        return None
+    decision = ApprovalDecision(
+        approval_id=request.approval_id,
+        decision="expired",
+        by="policy:timeout",
+        reason=f"nobody answered until {request.expires_at.isoformat()}: {request.on_ignore}",
+        subject_digest=request.subject_digest,
+        decided_at=now,
+    )
+    await ledger.commit(
+        Writes(records=(decision,), events=(_event(request, decision.by, "approval.decided", "expired", now),))
+    )
+    return decision
+
+
+def _event(request: ApprovalRequest, by: str, kind: str, reason: str, at: object) -> Event:
+    return Event.model_validate(
+        {
+            "event_id": derived_id("evt", request.run_id, request.approval_id, kind, by, reason, str(at)),
+            "kind": kind,
+            "subject": request.approval_id,
+            "by": by,
+            "reason": reason,
+            "at": at,
+        }
+    )

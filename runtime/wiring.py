@@ -1,0 +1,68 @@
+"""From settings to parts: the one place where ports get their implementations."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..adapters.clock import SystemClock
+from ..adapters.models.rules import RulesProposer
+from ..contracts.ports import Clock, Evidence, Ledger, Proposer
+from ..contracts.run import RunConfig
+from ..evidence.opened import open_bundle
+
+if TYPE_CHECKING:
+    from ..adapters.models.probe import Prober
+
+OpenEvidence = Callable[[Path], Evidence]
+MakeProposer = Callable[[RunConfig, Ledger, Clock], Awaitable[Proposer]]
+
+
+class Proposers:
+    """Makes the proposer of a run; what it learns of a model it remembers for as long as it lives."""
+
+    def __init__(self) -> None:
+        self._prober: Prober | None = None
+
+    async def __call__(self, config: RunConfig, ledger: Ledger, clock: Clock) -> Proposer:
+        """Rules, or the run's own Ollama model; a server that is down by now shows in the report, not here."""
+        if config.model == "rules":
+            return RulesProposer()
+        from ..adapters.models.ollama import OllamaProposer  # noqa: PLC0415 - heavy, and most runs have no model
+        from ..adapters.models.probe import Prober  # noqa: PLC0415
+
+        self._prober = self._prober or Prober(clock)
+        name = config.model.removeprefix("ollama:")
+        profile = await self._prober.profile(name, config.ollama_url, config.model_digest, config.num_ctx)
+        proposer = OllamaProposer(
+            name,
+            config.ollama_url,
+            ledger=ledger,
+            clock=clock,
+            budget=config.team.budget,
+            num_ctx=config.num_ctx,
+            profile=profile,
+        )
+        await proposer.open()
+        return proposer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a service is put together from; tests and benchmarks hand in their own."""
+
+    open_evidence: OpenEvidence = open_bundle
+    make_proposer: MakeProposer = field(default_factory=Proposers)
+    clock: Clock = field(default_factory=SystemClock)
+
+
+@asynccontextmanager
+async def evidence_of(path: Path, parts: Parts) -> AsyncIterator[Evidence]:
+    """An opened bundle; opening reads the files once, off the event loop."""
+    evidence = await asyncio.to_thread(parts.open_evidence, path)
+    try:
+        yield evidence
+    finally:
+        evidence.close()
