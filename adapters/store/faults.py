@@ -18,13 +18,14 @@ class _Meaning(NamedTuple):
 
 
 _RESTORE = "move the file away, or name another with --database"
+_PERMISSIONS = "check the permissions of the file and of its folder, or name another with --database"
 _MEANINGS = {
     "SQLITE_BUSY": _Meaning("another process keeps it locked", "wait for that process to end, then try again"),
     "SQLITE_LOCKED": _Meaning("another process keeps it locked", "wait for that process to end, then try again"),
     "SQLITE_FULL": _Meaning("the disk is full", "free some space, then `leadline resume` the run"),
-    "SQLITE_READONLY": _Meaning("it is read-only", "check the permissions of the file and of its folder"),
-    "SQLITE_CANTOPEN": _Meaning("it cannot be opened", "check that its folder exists and can be written to"),
-    "SQLITE_PERM": _Meaning("access to it is denied", "check the permissions of the file and of its folder"),
+    "SQLITE_READONLY": _Meaning("it is read-only", _PERMISSIONS),
+    "SQLITE_CANTOPEN": _Meaning("it cannot be opened", _PERMISSIONS),
+    "SQLITE_PERM": _Meaning("access to it is denied", _PERMISSIONS),
     "SQLITE_NOTADB": _Meaning("it is not a database", _RESTORE, CorruptStore),
     "SQLITE_CORRUPT": _Meaning("it is damaged", _RESTORE, CorruptStore),
     "SQLITE_IOERR": _Meaning("the disk reports an error", "check the disk and its free space"),
@@ -37,14 +38,20 @@ def store_error(path: Path, fault: sqlite3.Error) -> StoreError:
     name = getattr(fault, "sqlite_errorname", "") or ""
     primary = "_".join(name.split("_")[:2])
     meaning = _MEANINGS.get(primary)
+    if meaning is None and not name and isinstance(fault, sqlite3.OperationalError):
+        meaning = _Meaning(str(fault), _RESTORE, CorruptStore)  # the driver's own: a text that is no UTF-8
     if meaning is None:
         return StoreError(f"the database {str(path)!r} cannot be used", why=str(fault), hint="see `leadline doctor`")
     return meaning.kind(f"the database {str(path)!r} cannot be used", why=meaning.why, hint=meaning.hint)
 
 
+def damaged(path: Path, why: str) -> CorruptStore:
+    return CorruptStore(f"the database {str(path)!r} is damaged", why=why, hint=_RESTORE)
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn the driver's errors, wrapped by SQLAlchemy or bare, into `StoreError`s."""
+    """Turn the errors of the driver, wrapped by SQLAlchemy or bare, and of the file system into `StoreError`s."""
     try:
         yield
     except DBAPIError as error:
@@ -52,3 +59,6 @@ def translated(path: Path) -> Iterator[None]:
         raise store_error(path, fault) from error
     except sqlite3.Error as error:
         raise store_error(path, error) from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoreError(f"the database {str(path)!r} cannot be opened", why=why, hint=_PERMISSIONS) from error

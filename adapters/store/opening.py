@@ -1,5 +1,6 @@
 """From a path to a store."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ async def open_store(
     path: Path, clock: Clock, *, synchronous: Synchronous = "NORMAL", busy_seconds: float = 30.0
 ) -> AsyncIterator[SqlRunStore]:
     """Create or upgrade the file where that is due; raise `StoreError` where it is not ours or cannot be used."""
-    ensure_schema(path)
+    await asyncio.to_thread(ensure_schema, path, busy_seconds)
     store = SqlRunStore(Database(path, synchronous=synchronous, busy_seconds=busy_seconds), clock)
     try:
         yield store

@@ -11,6 +11,7 @@ from ...contracts.run import Run, RunConfig, RunLease
 from . import leases
 from .approvals import decide
 from .database import Database, database_now
+from .faults import damaged
 from .fence import check_lease
 from .ledger import SqlLedger
 from .processes import process_token
@@ -34,6 +35,8 @@ _SET_STATE = update(run).where(run.c.run_id == bindparam("of")).values(
     state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at")
 )  # fmt: skip
 
+_INTEGRITY = "PRAGMA integrity_check(1)"
+
 
 class SqlRunStore:
     """Implements `RunStore`; `open_store` makes one."""
@@ -41,6 +44,7 @@ class SqlRunStore:
     def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
         self._clock = clock
+        self._checked = False
 
     async def create(self, run: Run, holder: str, ttl_seconds: float) -> RunLease:
         lease = RunLease(run_id=run.run_id, epoch=1, holder=holder)
@@ -78,7 +82,19 @@ class SqlRunStore:
         return tuple(_run_of(row) for row in rows)
 
     async def take(self, run_id: RunId, holder: str, ttl_seconds: float) -> RunLease:
+        if not self._checked:
+            await self.check()
+            self._checked = True
         return await self.database.write(lambda connection: leases.take(connection, run_id, holder, ttl_seconds))
+
+    async def check(self) -> None:
+        """Raise `CorruptStore` where an index and its table disagree: a lookup would then miss what is there.
+
+        Done before the first run is taken; about a second for each gigabyte.
+        """
+        found = await self.database.read(lambda connection: connection.exec_driver_sql(_INTEGRITY).scalars().all())
+        if found != ["ok"]:
+            raise damaged(self.database.path, str(found[0]))
 
     async def renew(self, lease: RunLease, ttl_seconds: float) -> None:
         await self.database.write(lambda connection: leases.renew(connection, lease, ttl_seconds))
