@@ -3,12 +3,13 @@
 from typing import TypedDict, cast
 
 from ..contracts.approval import ApprovalDecision
+from ..contracts.event import Event
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import PlanProposal, ProposedTask
-from ..contracts.task import Budget, Risk
+from ..contracts.task import Budget, Risk, Task
 from ..prompts.questions import PlanPrompt
 from ..rules.planning import Plan, PlanContext, Refusal, drop_tasks, join_proposed, mandatory_tasks, title_of
-from ..rules.transition import transition
+from ..rules.transition import Stamp, transition
 from .asking import ask, question, refusals
 from .outcome import Outcome, stamp
 
@@ -44,13 +45,25 @@ async def decompose(state: DecomposeInput, deps: Deps) -> Outcome:
     )
     plan = join_proposed(mandatory, answer.value, context)
     plan = await _edited(plan, state["plan_approval"], deps, context)
-    mark = stamp(deps, "decompose")
-    moved = [transition(task, "ready", mark, reason=task.spec.title) for task in plan.tasks]
+    moved = _changes(await deps.ledger.all(Task), plan.tasks, stamp(deps, "decompose"))
     writes = Writes(
         records=tuple(task for task, _ in moved),
         events=(*(event for _, event in moved), *refusals(deps, "decompose", plan.refused)),
     )
     return Outcome(DecomposeUpdate(round=0), writes)
+
+
+def _changes(before: tuple[Task, ...], plan: tuple[Task, ...], mark: Stamp) -> list[tuple[Task, Event]]:
+    """New tasks become ready; those of an earlier plan stay as they are, or are cancelled where this one lacks them."""
+    known, wanted = {t.key for t in before}, {t.key for t in plan}
+    return [
+        *(transition(task, "ready", mark, reason=task.spec.title) for task in plan if task.key not in known),
+        *(
+            transition(task, "cancelled", mark, reason="taken out of the plan")
+            for task in before
+            if task.key not in wanted
+        ),
+    ]
 
 
 def _context(deps: Deps, risk: Risk) -> PlanContext:
