@@ -1,13 +1,23 @@
 """Importers of public incident collections, by name."""
 
 from ...contracts.errors import UsageError
-from . import changerca, cloud_opsbench, nezha, petshop
+from . import changerca, cloud_opsbench, holmesgpt, nezha, openrca, opensre, petshop, rcaeval
 from .base import Importer, ImportSummary
 from .rootcausebench_importer import IMPORTER as ROOTCAUSEBENCH
 
 FORMATS: dict[str, Importer] = {
     importer.name: importer
-    for importer in (changerca.IMPORTER, cloud_opsbench.IMPORTER, nezha.IMPORTER, petshop.IMPORTER, ROOTCAUSEBENCH)
+    for importer in (
+        changerca.IMPORTER,
+        cloud_opsbench.IMPORTER,
+        holmesgpt.IMPORTER,
+        nezha.IMPORTER,
+        openrca.IMPORTER,
+        opensre.IMPORTER,
+        petshop.IMPORTER,
+        rcaeval.IMPORTER,
+        ROOTCAUSEBENCH,
+    )
 }
 
 __all__ = ["FORMATS", "ImportSummary", "Importer", "importer"]
