@@ -32,7 +32,7 @@ _NEWEST = select(run).where(run.c.evaluation == bindparam("evaluation")).order_b
     run.c.created_at.desc(), run.c.run_id.desc()
 ).limit(bindparam("most"))  # fmt: skip
 _SET_STATE = update(run).where(run.c.run_id == bindparam("of")).values(
-    state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at")
+    state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at"), state_digest=bindparam("seal")
 )  # fmt: skip
 
 _INTEGRITY = "PRAGMA integrity_check(1)"
@@ -104,10 +104,12 @@ class SqlRunStore:
 
     async def set_state(self, lease: RunLease, state: RunState, reason: str = "") -> None:
         at = to_micros(self._clock.now())
+        row = {"of": lease.run_id, "to": state, "because": reason, "at": at}
+        row["seal"] = seal(lease.run_id, state, reason, at)
 
         def change(connection: Connection) -> None:
             check_lease(connection, lease)
-            connection.execute(_SET_STATE, {"of": lease.run_id, "to": state, "because": reason, "at": at})
+            connection.execute(_SET_STATE, row)
 
         await self.database.write(change)
 
@@ -125,28 +127,32 @@ class SqlRunStore:
 
 
 def _row_of(run: Run) -> dict[str, object]:
-    config = body_of(run.config)
+    config, created_at, updated_at = body_of(run.config), to_micros(run.created_at), to_micros(run.updated_at)
+    evaluation = run.config.evaluation
     return {
         "run_id": run.run_id,
         "config": config,
-        "config_digest": seal(run.run_id, config),
+        "parent": run.parent,
+        "evaluation": evaluation,
+        "created_at": created_at,
+        "start_digest": seal(run.run_id, config, run.parent, evaluation, created_at),
         "state": run.state,
         "reason": run.reason,
-        "parent": run.parent,
-        "evaluation": run.config.evaluation,
-        "created_at": to_micros(run.created_at),
-        "updated_at": to_micros(run.updated_at),
+        "updated_at": updated_at,
+        "state_digest": seal(run.run_id, run.state, run.reason, updated_at),
         "event_seq": 0,
         "event_digest": "",
     }
 
 
 def _run_of(row: AnyRow) -> Run:
-    check_seal(row.config_digest, "run", row.run_id, row.run_id, row.config)
+    run_id = str(row.run_id)
+    check_seal(row.start_digest, "run", run_id, run_id, row.config, row.parent, row.evaluation, row.created_at)
+    check_seal(row.state_digest, "run", run_id, run_id, row.state, row.reason, row.updated_at)
     try:
         return Run(
-            run_id=row.run_id,
-            config=read_body(RunConfig, row.config, "run", row.run_id),
+            run_id=RunId(run_id),
+            config=read_body(RunConfig, row.config, "run", run_id),
             state=row.state,
             reason=row.reason,
             parent=row.parent,
@@ -157,4 +163,4 @@ def _run_of(row: AnyRow) -> Run:
             lease_until=None if row.lease_until is None else from_micros(row.lease_until),
         )
     except (ValueError, TypeError, OverflowError) as error:
-        raise corrupt("run", str(row.run_id), str(error).splitlines()[0]) from error
+        raise corrupt("run", run_id, str(error).splitlines()[0]) from error

@@ -24,8 +24,8 @@ KEEP_EPOCH = """
 CREATE TRIGGER run_epoch_grows BEFORE UPDATE OF epoch ON run WHEN NEW.epoch < OLD.epoch
 BEGIN SELECT RAISE(ABORT, 'leadline: a lease epoch only grows'); END
 """
-KEEP_CONFIG = """
-CREATE TRIGGER run_config_stays BEFORE UPDATE OF run_id, config, config_digest ON run
+KEEP_START = """
+CREATE TRIGGER run_start_stays BEFORE UPDATE OF run_id, config, parent, evaluation, created_at, start_digest ON run
 BEGIN SELECT RAISE(ABORT, 'leadline: what a run was started with never changes'); END
 """
 
@@ -38,7 +38,7 @@ def upgrade() -> None:
         for verb in ("UPDATE", "DELETE"):
             op.execute(KEEP_EVENTS.format(verb=verb))
             op.execute(KEEP_DECISIONS.format(verb=verb))
-        for trigger in (KEEP_ARTIFACTS, KEEP_EPOCH, KEEP_CONFIG):
+        for trigger in (KEEP_ARTIFACTS, KEEP_EPOCH, KEEP_START):
             op.execute(trigger)
 
 
@@ -47,13 +47,14 @@ def _runs() -> None:
         "run",
         sa.Column("run_id", sa.Text, primary_key=True),
         sa.Column("config", sa.Text, nullable=False),
-        sa.Column("config_digest", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("reason", sa.Text, nullable=False),
         sa.Column("parent", sa.Text),
         sa.Column("evaluation", sa.Boolean(create_constraint=False), nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("start_digest", sa.Text, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
         sa.Column("updated_at", sa.BigInteger, nullable=False),
+        sa.Column("state_digest", sa.Text, nullable=False),
         sa.Column("epoch", sa.Integer, nullable=False),
         sa.Column("holder", sa.Text, nullable=False),
         sa.Column("holder_process", sa.Text, nullable=False),
