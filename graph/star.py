@@ -1,4 +1,7 @@
-"""star@1: the lead decomposes and delegates, workers answer to it, code verifies and merges."""
+"""The wiring that star@1 and single@1 share: a lead delegates, workers answer to it, code verifies and merges.
+
+single@1 is the same with a team of one: decompose makes one task of it all, select finds the one agent that can do it.
+"""
 
 from typing import Any
 

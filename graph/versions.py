@@ -30,6 +30,9 @@ VERSIONS: dict[str, GraphVersion] = {
     v.name: v
     for v in (
         GraphVersion(
+            "single@1", "one agent does it all: the baseline that teams are measured against", "single", star.build
+        ),
+        GraphVersion(
             "star@1", "the lead delegates, workers answer to it, code verifies and merges", "star", star.build
         ),
     )
@@ -58,7 +61,7 @@ def structure_hash(name: str) -> Digest:
     nodes = sorted(str(n) for n in drawn.nodes)
     edges = sorted(f"{e.source}>{e.target}:{e.conditional}" for e in drawn.edges)
     channels = sorted(f"{key}:{type(channel).__name__}" for key, channel in graph.channels.items())
-    return digest_of([nodes, edges, channels])
+    return digest_of([version(name).topology, nodes, edges, channels])
 
 
 def mermaid(name: str) -> str:

@@ -8,7 +8,16 @@ from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import PlanProposal, ProposedTask
 from ..contracts.task import Budget, Risk, Task
 from ..prompts.questions import PlanPrompt
-from ..rules.planning import Plan, PlanContext, Refusal, drop_tasks, join_proposed, mandatory_tasks, title_of
+from ..rules.planning import (
+    Plan,
+    PlanContext,
+    Refusal,
+    drop_tasks,
+    join_proposed,
+    mandatory_tasks,
+    title_of,
+    whole_task,
+)
 from ..rules.transition import Stamp, transition
 from .asking import ask, question, refusals
 from .outcome import Outcome, stamp
@@ -31,6 +40,20 @@ async def decompose(state: DecomposeInput, deps: Deps) -> Outcome:
     """
     context = _context(deps, cast(Risk, state["risk"]))
     mandatory = mandatory_tasks(deps.evidence.analysts(), context)
+    if deps.team.topology == "single":
+        plan = Plan(whole_task(mandatory, context))
+    else:
+        plan = await _planned(mandatory, context, deps)
+    plan = await _edited(plan, state["plan_approval"], deps, context)
+    moved = _changes(await deps.ledger.all(Task), plan.tasks, stamp(deps, "decompose"))
+    writes = Writes(
+        records=tuple(task for task, _ in moved),
+        events=(*(event for _, event in moved), *refusals(deps, "decompose", plan.refused)),
+    )
+    return Outcome(DecomposeUpdate(round=0), writes)
+
+
+async def _planned(mandatory: tuple[Task, ...], context: PlanContext, deps: Deps) -> Plan:
     answer = await ask(
         deps,
         "plan",
@@ -43,14 +66,7 @@ async def decompose(state: DecomposeInput, deps: Deps) -> Outcome:
         PlanProposal(why="the mandatory tasks cover what the bundle holds", tasks=[]),
         node="decompose",
     )
-    plan = join_proposed(mandatory, answer.value, context)
-    plan = await _edited(plan, state["plan_approval"], deps, context)
-    moved = _changes(await deps.ledger.all(Task), plan.tasks, stamp(deps, "decompose"))
-    writes = Writes(
-        records=tuple(task for task, _ in moved),
-        events=(*(event for _, event in moved), *refusals(deps, "decompose", plan.refused)),
-    )
-    return Outcome(DecomposeUpdate(round=0), writes)
+    return join_proposed(mandatory, answer.value, context)
 
 
 def _changes(before: tuple[Task, ...], plan: tuple[Task, ...], mark: Stamp) -> list[tuple[Task, Event]]:

@@ -1,25 +1,21 @@
 """Do one task: ask, look, say what was found."""
 
-from collections.abc import Sequence
 from typing import TypedDict
 
-from ..contracts.arbitration import Candidate
-from ..contracts.base import ClaimId, ObservationId, derived_id
-from ..contracts.claim import Claim
-from ..contracts.delegation import CaseView, DelegationBrief
-from ..contracts.ports import Analyst, Deps, Writes
+from ..contracts.base import ObservationId, derived_id
+from ..contracts.delegation import DelegationBrief
+from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import FindingsProposal
 from ..contracts.report import ActionTaken, AgentReport, Blocker, CheckList, Finding
 from ..contracts.task import Task
 from ..prompts.questions import FindingsPrompt
-from ..rules.claims import meaning, sift
+from ..rules.claims import sift
 from ..rules.transition import transition
 from ..rules.wording import say
+from .analysis import analyzed
 from .asking import ask, question, refusals
 from .outcome import Outcome, stamp
 from .sounding import Sounding
-
-MOST_SHOWN = 20
 
 
 class ExecuteInput(TypedDict):
@@ -38,17 +34,10 @@ async def execute(state: ExecuteInput, deps: Deps) -> Outcome:
     task = await _begun(state["task_id"], deps)
     owner = task.spec.assignment.owner or deps.team.root_owner
     brief = await _brief(task, deps)
-    analyst = _analyst(task, deps)
-    view = await _view(task, deps)
     sounding = Sounding(deps, task, brief)
-    by_rule = await sounding.by_rules(analyst, view)
-    own = tuple(analyst.findings(view, by_rule, owner)[: deps.limits.claims_per_report])
-    if task.origin == "model":
-        own = tuple(_contributed(f, task) for f in own)
-    added = await sounding.by_model()
-    shown = _shown_besides(analyst.findings(view, (*by_rule, *added), owner), own, task) if added else ()
-    proposed = await _proposed(deps, task, brief, sounding, (*own, *shown))
-    report = _report(task, brief, (*own, *shown, *proposed), sounding, deps)
+    found = await analyzed(task, sounding, deps)
+    proposed = await _proposed(deps, task, brief, sounding, found)
+    report = _report(task, brief, (*found, *proposed), sounding, deps)
     submitted, event = transition(task, "report_submitted", stamp(deps, owner), reason=report.summary)
     writes = Writes(records=(*sounding.observed.values(), report, submitted), events=(*sounding.events, event))
     return Outcome(ExecuteUpdate(), writes)
@@ -72,32 +61,6 @@ async def _brief(task: Task, deps: Deps) -> DelegationBrief:
     if brief is None:
         raise LookupError(f"task {task.key!r} was handed out without a brief")
     return brief
-
-
-def _analyst(task: Task, deps: Deps) -> Analyst:
-    wanted = task.spec.required_capabilities[0]
-    return next(a for a in deps.evidence.analysts() if a.capability == wanted)
-
-
-async def _view(task: Task, deps: Deps) -> CaseView:
-    """What the tasks that this one builds on had accepted; nothing that a model added may steer the rules."""
-    before = set(task.spec.dependencies)
-    carried = {c for cand in await deps.ledger.all(Candidate) if cand.task_id in before for c in cand.claims}
-    claims = tuple(c for c in await deps.ledger.all(Claim) if c.id in carried and c.origin == "rules")
-    return CaseView(task_id=task.spec.task_id, services=task.spec.scope.allowed_domains, upstream=claims)
-
-
-def _shown_besides(all_found: Sequence[Finding], own: tuple[Finding, ...], task: Task) -> tuple[Finding, ...]:
-    """What the rules see in questions that a model thought of."""
-    said = {meaning(f.claim) for f in own}
-    return tuple(_contributed(f, task) for f in all_found if meaning(f.claim) not in said)[:MOST_SHOWN]
-
-
-def _contributed(finding: Finding, task: Task) -> Finding:
-    """Marked as a model's contribution: the run without a model would not have it."""
-    claim = finding.claim
-    marked = claim.model_copy(update={"origin": "model", "id": ClaimId(derived_id("clm", task.key, "asked", claim.id))})
-    return finding.model_copy(update={"claim": marked})
 
 
 async def _proposed(

@@ -37,17 +37,15 @@ class Sounding:
         return self.brief.budget.probe_calls - len(self.observed)
 
     async def by_rules(self, analyst: Analyst, view: CaseView) -> tuple[Observation, ...]:
+        """Ask an analyst's questions until it has no more; give what it asked for."""
+        mine: dict[ObservationId, Observation] = {}
         for _ in range(MOST_ROUNDS):
-            calls = [
-                c
-                for c in analyst.next_questions(view, tuple(self.observed.values()))
-                if self._id(c) not in self.observed
-            ]
+            calls = [c for c in analyst.next_questions(view, tuple(mine.values())) if self._id(c) not in mine]
             if not calls or self.room() <= 0:
                 break
             for call in calls[: self.room()]:
-                await self._ask(call, "rules")
-        return tuple(self.observed.values())
+                mine[self._id(call)] = await self._ask(call, "rules")
+        return tuple(mine.values())
 
     async def by_model(self) -> tuple[Observation, ...]:
         """Ask what a model proposes, where the brief allows it; give only what that added."""
@@ -94,7 +92,7 @@ class Sounding:
 
     async def _ask(self, call: ProbeCall, asked_for: Literal["rules", "model"]) -> Observation:
         deps, ref = self.deps, self._id(call)
-        known = await deps.ledger.get(Observation, ref)
+        known = self.observed.get(ref) or await deps.ledger.get(Observation, ref)
         if known is not None:
             self.repeats += 1
             self.observed[ref] = known

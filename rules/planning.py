@@ -68,7 +68,7 @@ def mandatory_tasks(analysts: Sequence[Analyst], context: PlanContext) -> tuple[
             title=title_of(capability),
             goal=f"Say what {', '.join(sorted(sources.intersection(by_capability[capability].sources)))} show about: "
             f"{context.incident.title}",
-            capability=capability,
+            capabilities=(capability,),
             needs=tuple(ids[c] for c in by_capability[capability].after if c in ids),
             services=(),
             position=position,
@@ -76,6 +76,24 @@ def mandatory_tasks(analysts: Sequence[Analyst], context: PlanContext) -> tuple[
         )
         for position, capability in enumerate(ordered)
     )
+
+
+def whole_task(mandatory: tuple[Task, ...], context: PlanContext) -> tuple[Task, ...]:
+    """The same work as one task for one agent: the baseline that teams are measured against."""
+    if not mandatory:
+        return ()
+    whole = _task(
+        context,
+        task_id=TaskId(derived_id("tsk", context.run_id, "whole")),
+        title="The whole incident",
+        goal=f"Say what all sources show about: {context.incident.title}",
+        capabilities=tuple(c for t in mandatory for c in t.spec.required_capabilities),
+        needs=(),
+        services=(),
+        position=0,
+        origin="rules",
+    )
+    return (whole,)
 
 
 def join_proposed(
@@ -102,7 +120,7 @@ def join_proposed(
             task_id=TaskId(derived_id("tsk", context.run_id, origin, proposed.capability, *services)),
             title=proposed.title[:120],
             goal=proposed.goal[:600],
-            capability=proposed.capability,
+            capabilities=(proposed.capability,),
             needs=tuple(dict.fromkeys(needs)),
             services=services,
             position=len(tasks),
@@ -182,7 +200,7 @@ def _task(
     task_id: TaskId,
     title: str,
     goal: str,
-    capability: str,
+    capabilities: tuple[str, ...],
     needs: tuple[TaskId, ...],
     services: tuple[str, ...],
     position: int,
@@ -200,7 +218,7 @@ def _task(
         risk_level=context.risk,
         dependencies=needs,
         required=origin == "rules",
-        required_capabilities=(capability,),
+        required_capabilities=capabilities,
         scope=Scope(allowed_domains=services),
         input_refs=(
             *(InputRef(kind="task", ref=n, reason="its accepted claims say where to look") for n in needs),

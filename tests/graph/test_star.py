@@ -149,7 +149,7 @@ class TestInterrupts:
         async with serve() as service:
             waiting = await service.start(StartRequest(bundle=BUNDLE, ask=frozenset({"plan"})))
             assert (waiting.exit_code, waiting.run.state) == (5, "waiting")
-            assert [t["title"] for t in waiting.waiting.content["tasks"]][0].startswith("Metrics")
+            assert waiting.waiting.content["tasks"][0]["title"].startswith("Metrics")
             done = await service.resume(waiting.run.run_id, PersonAnswer(None, "approved"))
         assert (done.exit_code, done.run.state) == (0, "concluded")
 
@@ -208,6 +208,15 @@ class TestInterrupts:
             edit = {"summary": [{"text": "Till waits.", "claims": [claim]}, {"text": "Nobody knows.", "claims": []}]}
             done = await service.resume(first.run.run_id, PersonAnswer(None, "edited", "shorter", edit))
         assert [s.text for s in done.report.summary] == ["Till waits."]
+
+
+async def test_one_agent_alone_comes_to_the_same_verdict_with_one_task(serve: Serve) -> None:
+    async with serve() as service:
+        alone = await service.start(StartRequest(bundle=BUNDLE, graph="single@1"))
+        team = await service.start(StartRequest(bundle=BUNDLE, graph="star@1"))
+        tasks = await service.store.reader(alone.run.run_id).all(Task)
+    assert [c.ref for c in alone.report.causes] == [c.ref for c in team.report.causes]
+    assert [(t.spec.assignment.owner, t.state) for t in tasks] == [("generalist", "merged")]
 
 
 async def test_an_unknown_graph_version_says_which_there_are(serve: Serve) -> None:
