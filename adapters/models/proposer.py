@@ -100,7 +100,8 @@ class ModelProposer:
             return read_form(text, ask.form)
         except ModelError as error:
             refused = error
-        messages += [Message("assistant", text[:BAD_ANSWER_SHOWN]), Message("user", f"REFUSED: {refused}")]
+        shown = text.strip()[:BAD_ANSWER_SHOWN] or "(nothing)"
+        messages += [Message("assistant", shown), Message("user", f"REFUSED: {refused}")]
         try:
             repaired = await self._answer(ask, messages, exchange)
         except ModelError as fault:
