@@ -1,0 +1,45 @@
+"""A process that dies at a chosen write: every commit to SQLite, whoever makes it, is counted and may be the last.
+
+Checkpoints, ledger and leases all go through `sqlite3.connect`. It is replaced here, in a process made to be killed,
+and nowhere else.
+"""
+
+import os
+import signal
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+Moment = Literal["before", "after"]
+
+
+class Fatal:
+    """Counts commits over all connections of this process; kills it at the given one."""
+
+    def __init__(self, at: int, moment: Moment) -> None:
+        self.at, self.moment, self.count = at, moment, 0
+
+    def around(self, commit: Callable[[], None]) -> None:
+        self.count += 1
+        if self.count == self.at and self.moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        commit()
+        if self.count == self.at and self.moment == "after":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Watched(sqlite3.Connection):
+    fatal: Fatal
+
+    def commit(self) -> None:
+        if self.in_transaction:
+            self.fatal.around(super().commit)
+        else:
+            super().commit()
+
+
+def watch(fatal: Fatal) -> None:
+    """From now on, each connection that this process opens counts its commits."""
+    Watched.fatal = fatal
+    sqlite3.connect = partial(sqlite3.connect, factory=Watched)  # type: ignore[assignment]
