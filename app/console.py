@@ -1,6 +1,5 @@
 """Where text leaves the program: data on stdout, talk on stderr; colour only for a terminal that wants it."""
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
@@ -14,26 +13,29 @@ PLAIN_WIDTH = 80
 
 
 def output() -> Console:
-    return _console(sys.stdout)
+    return _console(sys.stdout, terminal=sys.stdout.isatty())
 
 
 def talk() -> Console:
-    return _console(sys.stderr)
+    return _console(sys.stderr, terminal=sys.stderr.isatty())
 
 
 def is_interactive() -> bool:
     """Whether a person can be asked: questions go to stderr, answers come from stdin."""
-    return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return sys.stdin.isatty() and sys.stderr.isatty() and not talk().is_dumb_terminal
 
 
-def _console(stream: TextIO) -> Console:
-    terminal = stream.isatty()
-    plain = not terminal or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+def plain(stream: TextIO) -> Console:
+    """Without colour, in 80 columns."""
+    return _console(stream, terminal=False)
+
+
+def _console(stream: TextIO, *, terminal: bool) -> Console:
+    """Rich itself heeds NO_COLOR, TERM and COLUMNS."""
     return Console(
         file=stream,
         force_terminal=terminal,
-        no_color=plain,
-        color_system=None if plain else "auto",
+        color_system="auto" if terminal else None,
         width=None if terminal else PLAIN_WIDTH,
         markup=False,
         emoji=False,

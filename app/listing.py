@@ -14,6 +14,8 @@ from .visible import one_line, visible_json
 ListFormat = Literal["table", "json", "yaml"]
 Row = Mapping[str, JsonValue]
 SCHEMA = 1
+MOST_TOLD = 4
+"""Items of a list that a table's cell shows."""
 
 
 def show_list(name: str, rows: Sequence[Row], columns: Mapping[str, str], form: ListFormat, empty: str = "") -> None:
@@ -54,5 +56,9 @@ def _cell(value: JsonValue) -> str:
     if value is None:
         return "-"
     if isinstance(value, list):
-        return one_line(", ".join(str(item) for item in value)) or "-"
+        told = [str(item) for item in value]
+        left = [f"{len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD + 1 else []
+        return one_line(", ".join(told[:MOST_TOLD] + left if left else told)) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return one_line(str(value)) or "-"

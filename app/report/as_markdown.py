@@ -40,6 +40,8 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     if top:
         reason = f", {md(words.reason_words(top.reason))}" if top.reason else ""
         yield f"- Cause: {md(words.reported_name(top))}{reason}{_cited(evidence, top.claims)}"
+    if top and words.full_ref(top):
+        yield f"- Reference: {code(top.ref)}"
     if top and top.onset:
         yield f"- Onset: {utc(top.onset)}"
     if report.first_failing_service:
@@ -89,7 +91,7 @@ def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[str
     if not report.ruled_out:
         yield "Nothing was ruled out by evidence."
     for item in report.ruled_out:
-        name = words.cause_name(item.cause.kind, item.cause.ref, item.cause.service)
+        name = words.name_cause(item.cause)
         yield f"- {md(name)}: {md(item.why)}{_cited(evidence, item.claims)}"
 
 

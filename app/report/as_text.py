@@ -1,5 +1,6 @@
 """The report on a terminal: what a person needs first, in 80 columns; the other formats hold the rest."""
 
+import io
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console, RenderableType
@@ -7,7 +8,7 @@ from rich.text import Text
 
 from ...contracts.base import ClaimId
 from ...contracts.report import IncidentReport
-from ..console import Hanging, command, facts, items, line, text
+from ..console import Hanging, command, facts, items, line, plain, text
 from ..times import clock_time, day, offset, utc
 from . import words
 from .pictures import onset_of
@@ -20,6 +21,13 @@ def print_report(console: Console, report: IncidentReport) -> None:
     for part in (_verdict, _chain, _ruled_out, _unseen, _remedies, _timeline, _others, _evidence):
         for piece in part(report, evidence):
             console.print(piece, crop=False)
+
+
+def report_text(report: IncidentReport) -> str:
+    """The same without colour, for a file."""
+    stream = io.StringIO()
+    print_report(plain(stream), report)
+    return stream.getvalue()
 
 
 def _heading(title: str) -> Text:
@@ -39,6 +47,7 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
     cause = f"{words.reported_name(top)}{_cited(evidence, top.claims)}" if top else ""
     told = [
         ("cause" if report.outcome == "cause_found" else "leading suspect", cause),
+        ("reference", words.full_ref(top) if top else ""),
         ("kind of fault", words.reason_words(top.reason) if top else ""),
         ("onset", utc(top.onset) if top and top.onset else ""),
         ("first failing service", report.first_failing_service),
@@ -73,7 +82,7 @@ def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rendera
 def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
     if report.ruled_out:
         yield _heading("What was ruled out")
-    names = (words.cause_name(r.cause.kind, r.cause.ref, r.cause.service) for r in report.ruled_out)
+    names = (words.name_cause(r.cause) for r in report.ruled_out)
     yield from items(
         line(f"{name}: {r.why}{_cited(evidence, r.claims)}") for name, r in zip(names, report.ruled_out, strict=True)
     )

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from ...contracts.base import ClaimId
 from ...contracts.evidence import SourceCoverage
-from ...contracts.incident import CauseKind
+from ...contracts.incident import CauseRef
 from ...contracts.report import CheckedClaim, IncidentReport, ModelContribution, Outcome, ReportedCause, Usage
+from ...rules.wording import name_cause, reason_words
 from ..times import between, span
 
 OUTCOME_LABELS: dict[Outcome, str] = {
@@ -20,11 +21,6 @@ OUTCOME_MEANING: dict[Outcome, str] = {
     "inconclusive": "Treat what follows as leads, not as an answer.",
 }
 STATUS_LABELS = {"concluded": "concluded", "draft": "draft, not approved", "rejected": "rejected by a person"}
-KIND_LABELS: dict[CauseKind, str] = {
-    "service": "service", "component": "component", "change": "change", "config": "configuration",
-    "dependency": "dependency", "capacity": "capacity", "infrastructure": "infrastructure",
-    "external": "external cause", "none": "none of the candidates",
-}  # fmt: skip
 COVERAGE_LABELS = {
     "ok": "read",
     "missing": "not in the bundle",
@@ -44,20 +40,13 @@ def confidence_word(confidence: float) -> str:
     return "medium" if confidence >= 0.5 else "low"
 
 
-def cause_name(kind: CauseKind, ref: str, service: str = "") -> str:
-    """`change c62e9dec in catalogservice`; a cause that is its own service is named once."""
-    if kind == "none":
-        return KIND_LABELS[kind]
-    name = f"{KIND_LABELS[kind]} {ref}"
-    return f"{name} in {service}" if service and service != ref else name
-
-
 def reported_name(cause: ReportedCause) -> str:
-    return cause_name(cause.kind, cause.ref, cause.service)
+    return name_cause(CauseRef(kind=cause.kind, ref=cause.ref, service=cause.service))
 
 
-def reason_words(reason: str) -> str:
-    return reason.replace("_", " ")
+def full_ref(cause: ReportedCause) -> str:
+    """Its whole reference where the name cuts it, else empty."""
+    return "" if cause.ref in reported_name(cause) else cause.ref
 
 
 def coverage_words(coverage: SourceCoverage) -> str:
@@ -104,6 +93,9 @@ def usage_words(usage: Usage) -> str:
     tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
     asked = f"{usage.probe_calls:,} question{'' if usage.probe_calls == 1 else 's'} to the data"
     return f"{asked}, {calls}, {tokens}, {span(usage.seconds)}"
+
+
+__all__ = ["name_cause", "reason_words"]
 
 
 class Numbered(NamedTuple):

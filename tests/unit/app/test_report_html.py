@@ -82,7 +82,7 @@ def test_what_a_person_must_read_is_there(rich):
         "2026-07-11 13:41:20 UTC",
         "pod and node state, to exclude an eviction on node-7",
         "cut: only part of it could be read",
-        "The rules alone say the same: cause found, change c62e9decf1a04b7f in catalogservice, confidence 78 %.",
+        "The rules alone say the same: cause found, change c62e9decf1a0 on catalogservice, confidence 78 %.",
         "the model's answer broke the form twice",
         "leadline evidence run-20260711-134900-4f2a obs-000002000001 --rerun",
         "37 questions to the data, 9 model calls, 41,208 tokens in, 2,310 out, 1 min 14 s",
