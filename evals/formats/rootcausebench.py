@@ -112,7 +112,7 @@ def _spans(spans: Iterable[Row]) -> Iterator[Row]:
         trace = trace if span.get("trace_id") in (None, "same") else span["trace_id"]
         row = {field: span.get(field) for field in SPAN_FIELDS} | {"trace_id": trace}
         extra = {key: value for key, value in span.items() if key not in SPAN_FIELDS and key != "attributes"}
-        yield row | {"attributes": extra | (span.get("attributes") or {})}
+        yield row | extra | {k: v for k, v in (span.get("attributes") or {}).items() if k not in SPAN_FIELDS}
 
 
 def _changes(context: Path, commits: list[Row]) -> Iterator[Row]:
@@ -125,7 +125,7 @@ def _changes(context: Path, commits: list[Row]) -> Iterator[Row]:
             "title": commit.get("message", ""),
             "diff": commit.get("diff") or "",
             "actor": commit.get("author", ""),
-            "attributes": {"files_changed": commit.get("files_changed") or []},
+            "files_changed": commit.get("files_changed") or [],
         }
     for deploy in _json(context / "deploys.json", default=[]):
         yield {
@@ -136,7 +136,8 @@ def _changes(context: Path, commits: list[Row]) -> Iterator[Row]:
             "title": f"deploy {deploy.get('version', '')}",
             "diff": "",
             "actor": "",
-            "attributes": {"commit": deploy.get("commit_sha", ""), "version": deploy.get("version", "")},
+            "commit": deploy.get("commit_sha", ""),
+            "version": deploy.get("version", ""),
         }
     for flag in _json(context / "flags.json", default=[]):
         yield {
@@ -147,7 +148,7 @@ def _changes(context: Path, commits: list[Row]) -> Iterator[Row]:
             "title": f"{flag.get('flag', '')} {flag.get('change', '')}",
             "diff": "",
             "actor": flag.get("actor", ""),
-            "attributes": {"change": flag.get("change", "")},
+            "change": flag.get("change", ""),
         }
 
 

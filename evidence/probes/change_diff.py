@@ -1,0 +1,89 @@
+"""What does a change's diff do, and does it speak of the anomaly?
+
+Method: the diff is read as data (docs/ranking.md, "Diffs"): constants that move, checks, calls and registrations that
+go, queries, schema changes, names on the wire. `sets` gives a key its new value and, as baseline, the old one, in base
+units; `touches` names an effect and what it happens to, as `guard_removed: order.customer`; `states` names a kind of
+change that cannot break anything; `matches` finds a term of the anomaly in a changed line. Strength: how clearly the
+lines say it; of `states`: how sure that kind is to be harmless; of `matches`: 1 / (lines that hold the term).
+Cost: one row.
+"""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from ...contracts.claim import Fact, Subject
+from ...contracts.evidence import Answer
+from ..diffs import Effect
+from ..diffs.innocence import HOW_SURE
+from ..diffs.text import bare, terms
+from ..tables import Tables
+from .base import Params, Probe, answered, cut, rounded, strength
+from .change_rows import ChangeRow, by_ref, read_changes, same_id
+
+MAX_MATCHES = 6
+_SETS = frozenset({"constant_changed", "constant_added", "constant_removed", "text_changed", "switch_changed"})
+
+
+class ChangeDiff(Params):
+    ref: str = Field(min_length=1)
+    """The change's id; its first seven or more characters are enough."""
+    terms: tuple[str, ...] = Field(default=(), max_length=60)
+    """Words of the anomaly, stemmed as the analysts do."""
+
+
+def answer(tables: Tables, params: ChangeDiff) -> Answer:
+    changes = by_ref(read_changes(tables))
+    change = changes.get(params.ref) or next((c for ref, c in changes.items() if same_id(ref, params.ref)), None)
+    if change is None:
+        return Answer(status="empty", note=f"no change is called {params.ref[:80]!r}")
+    facts = list(_facts(change, frozenset(params.terms)))
+    return answered(
+        tables, "changes", facts, window=None, rows_read=1, excerpt=change.diff_text.splitlines()[:20],
+        note="" if change.diff_text else "the change is known by the names of its files alone",
+    )  # fmt: skip
+
+
+def _facts(change: ChangeRow, wanted: frozenset[str]) -> Iterator[Fact]:
+    subject = Subject(kind="change", ref=change.ref, service=change.service)
+    profile = change.profile
+    for effect in profile.effects:
+        yield _effect(subject, effect)
+    if profile.innocence:
+        yield Fact(subject=subject, signal="change:diff", relation="states", object=profile.innocence,
+                   strength=HOW_SURE[profile.innocence], quote=cut(", ".join(change.paths)))  # fmt: skip
+    elif not profile.effects:
+        yield Fact(subject=subject, signal="change:diff", relation="touches", object=f"files: {', '.join(change.paths[:4])}",
+                   strength=0.1, quote=cut(change.title))  # fmt: skip
+    yield from _matches(subject, change, wanted)
+
+
+def _effect(subject: Subject, effect: Effect) -> Fact:
+    sets = effect.kind in _SETS
+    return Fact(
+        subject=subject, signal="change:diff", relation="sets" if sets else "touches",
+        object=effect.key if sets else f"{effect.kind}: {effect.key}", value=rounded(effect.new_value),
+        baseline=rounded(effect.old_value), unit=effect.unit, strength=strength(effect.clear),
+        quote=cut(f"{effect.path}: {effect.quote}"),
+    )  # fmt: skip
+
+
+def _matches(subject: Subject, change: ChangeRow, wanted: frozenset[str]) -> Iterator[Fact]:
+    lines = [(file, line) for file in change.diff.files for line in (*file.removed, *file.added)]
+    holders: dict[str, list[str]] = {}
+    for file, line in lines[:2000]:
+        for term in terms(bare(line, file.path)) & wanted:
+            holders.setdefault(term, []).append(f"{file.path}: {line.strip()}")
+    for term in sorted(holders, key=lambda term: (len(holders[term]), term))[:MAX_MATCHES]:
+        yield Fact(subject=subject, signal="change:diff", relation="matches", object=term,
+                   strength=strength(1 / len(holders[term])), quote=cut(holders[term][0]))  # fmt: skip
+
+
+PROBE = Probe(
+    name="change_diff",
+    question="What does this change's diff do, and does it speak of the anomaly?",
+    sources=("changes",),
+    cost="cheap",
+    params=ChangeDiff,
+    answer=answer,
+)

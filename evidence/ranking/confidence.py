@@ -1,0 +1,32 @@
+"""How sure a ranking may be, and when it must not name a cause at all."""
+
+from collections.abc import Sequence
+
+from ...contracts.report import Outcome
+from .board import Board
+from .candidates import Candidate
+
+ENOUGH = 0.15
+"""Least score of a cause that is named."""
+ANOMALOUS = 0.45
+"""Least strength of a symptom that makes an incident."""
+CEILING = 0.95
+CLEAR_MARGIN = 0.3
+
+
+def confidence_of(candidate: Candidate, others: Sequence[Candidate], board: Board) -> float:
+    """Score, less where a rival is near, where one kind of evidence stands alone, and where only the alert speaks."""
+    rival = max((other.score for other in others), default=0.0)
+    margin = min(1.0, max(0.0, candidate.score - rival) / CLEAR_MARGIN)
+    families = {s.family for s in board.telling if s.claim is not None}
+    breadth = 1.0 if len(families) >= 2 else 0.8 if families else 0.4
+    return round(min(CEILING, candidate.score * (0.6 + 0.4 * margin) * breadth * 1.15), 4)
+
+
+def outcome_of(board: Board, found: Sequence[Candidate]) -> Outcome:
+    if not board.claims:
+        return "inconclusive"
+    strongest = max((s.weight for s in board.symptoms if s.claim is not None), default=0.0)
+    if strongest < ANOMALOUS:
+        return "no_incident" if board.of("metric", "log", "trace", "resource", "topology") or strongest > 0 else "inconclusive"
+    return "cause_found" if found and found[0].score >= ENOUGH else "inconclusive"

@@ -1,0 +1,131 @@
+"""Whether a change speaks of the very things that the symptoms speak of: names, literals, numbers."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+
+from ...contracts.claim import Claim
+from ..diffs.text import COMMON, IDENTIFIER, stem, strings, terms, words
+from ..diffs.values import quantities
+from .board import Board, Symptom
+from .signals import metric_words
+
+KEY, QUOTE = 0.45, 0.25
+"""Weight of a shared word that stands in what is changed, or only in its line."""
+_NAME = re.compile(r"[A-Za-z_][\w.-]{3,}")
+
+
+class Links:
+    """Terms of all symptoms and of all changes, so that what many changes speak of links none of them."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def score(self, effect: Claim) -> float:
+        """0 where nothing is shared, 1 where a name, literal or number of the change stands in a symptom."""
+        if self._exact(effect) or self._numbers(effect):
+            return 1.0
+        key, quote = terms(key_of(effect)) - self._service_terms, terms(line_of(effect)) - self._service_terms
+        shared_key = key & self._symptom_terms
+        shared_quote = (quote & self._symptom_terms) - shared_key
+        return min(1.0, self._weigh(shared_key, KEY) + self._weigh(shared_quote, QUOTE))
+
+    def _weigh(self, shared: Iterable[str], weight: float) -> float:
+        return sum(weight / max(1, self._holders[term]) for term in sorted(shared))
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        return tuple(s.text for s in self._board.symptoms if s.text)
+
+    @cached_property
+    def _joined(self) -> str:
+        return " \n ".join(self._texts).lower()
+
+    @cached_property
+    def _symptom_terms(self) -> frozenset[str]:
+        found = {term for text in self._texts for term in terms(text)}
+        found |= {term for s in self._board.symptoms if s.metric for term in terms(s.metric)}
+        return frozenset(found) - self._service_terms
+
+    @cached_property
+    def _service_terms(self) -> frozenset[str]:
+        """Parts of services' names: they say where, not what."""
+        return frozenset(stem(word) for name in self._board.services for word in words(name.removesuffix("service")))
+
+    @cached_property
+    def _holders(self) -> Counter[str]:
+        """How many changes speak of a term."""
+        found: Counter[str] = Counter()
+        for change in self._board.changes.values():
+            found.update({term for effect in change.effects for term in terms(f"{key_of(effect)} {line_of(effect)}")})
+        return found
+
+    def _exact(self, effect: Claim) -> bool:
+        """Whether a distinctive name or literal of the change stands in a symptom as it is."""
+        key = key_of(effect).rpartition(".")[2]
+        names = {key.lower()} if _distinct(key) else set()
+        names |= {text.lower() for text in strings(line_of(effect)) if _distinct(text) or (effect.object.startswith("field_") and len(text) > 2)}
+        if effect.object.startswith("field_"):
+            names.add(key.lower())
+        known = {name.lower() for name in self._board.services}
+        return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self._joined) for name in names - known)
+
+    def _numbers(self, effect: Claim) -> bool:
+        """Whether a metric moved from the old value to the new one, or a text names the new one."""
+        if effect.value is None or effect.unit in {"bool", "text"}:
+            return False
+        if effect.baseline is not None and any(_moved_alike(effect, symptom) for symptom in self._board.symptoms):
+            return True
+        return effect.unit in {"s", "By"} and effect.value > 0 and any(
+            q.unit == effect.unit and abs(q.value - effect.value) < 0.001 * effect.value
+            for text in self._texts for q in quantities(text[:600])
+        )  # fmt: skip
+
+
+def _moved_alike(effect: Claim, symptom: Symptom) -> bool:
+    claim = symptom.claim
+    if claim is None or not symptom.metric or claim.value is None or claim.baseline is None:
+        return False
+    if effect.value is None or effect.baseline is None or effect.value == effect.baseline:
+        return False
+    alike = abs(claim.value - effect.value) <= 0.02 * abs(effect.value) and abs(claim.baseline - effect.baseline) <= 0.02 * abs(effect.baseline)
+    return alike and bool(terms(key_of(effect)) & terms(metric_words(symptom.metric)))
+
+
+def _distinct(name: str) -> bool:
+    """A name that is hardly said by accident: of two parts or more, or long."""
+    if not _NAME.fullmatch(name) or name.lower() in COMMON:
+        return False
+    return len(words(name)) > 1 and len(name) > 6
+
+
+def key_of(effect: Claim) -> str:
+    """What is changed, without the kind of effect in front of it."""
+    return effect.object.partition(": ")[2] if effect.relation == "touches" else effect.object
+
+
+def effect_kind(effect: Claim) -> str:
+    if effect.relation == "touches":
+        return effect.object.partition(": ")[0]
+    if effect.unit == "bool":
+        return "switch_changed"
+    if effect.unit == "text":
+        return "text_changed"
+    if effect.baseline is None:
+        return "constant_added"
+    return "constant_removed" if effect.value is None else "constant_changed"
+
+
+def path_of(effect: Claim) -> str:
+    head = effect.quote.partition(": ")[0]
+    return head if " " not in head else ""
+
+
+def line_of(effect: Claim) -> str:
+    path = path_of(effect)
+    return effect.quote[len(path) :].lstrip(": ") if path else effect.quote
+
+
+def identifiers(text: str) -> frozenset[str]:
+    return frozenset(IDENTIFIER.findall(text))

@@ -1,0 +1,84 @@
+"""One ranking from all claims. Their order, their number and who made them do not matter: see docs/ranking.md."""
+
+from collections.abc import Iterable, Sequence
+
+from ...contracts.base import ClaimId
+from ...contracts.claim import Claim
+from ...contracts.incident import CauseRef, Incident
+from ...contracts.report import RankedCause, Ranking, RuledOut
+from .board import Board
+from .candidates import Candidate, answerable, candidates
+from .chain import chain_of, remedies_of
+from .changes import ChangeRanker
+from .confidence import confidence_of, outcome_of
+from .operational import operational_causes
+from .services import ServiceRanker
+
+MAX_CAUSES = 10
+MAX_RULED_OUT = 12
+
+
+def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
+    """Causes best first, within the incident's answer space; equal claims give equal rankings in any order."""
+    board = Board(claims, incident)
+    services = ServiceRanker(board)
+    changes = ChangeRanker(board).scores()
+    operational = operational_causes(board)
+    found = candidates(board, changes, operational, services.scores)
+    allowed = answerable(found, incident.answer_space)
+    outcome = outcome_of(board, allowed)
+    causes = _ranked(allowed, board) if outcome == "cause_found" else ()
+    top = allowed[0] if causes else None
+    first = services.first_failing()
+    seat = top.seat if top else frozenset()
+    affected = services.affected(first, seat)
+    return Ranking(
+        outcome=outcome,
+        causes=causes,
+        first_failing_service=first if outcome != "no_incident" else "",
+        affected_services=affected if outcome != "no_incident" else (),
+        onset=board.onset if outcome != "no_incident" else None,
+        chain=chain_of(board, top, first, affected) if top else (),
+        ruled_out=_ruled_out(found, causes),
+        remediation=remedies_of(top, first) if top else (),
+        missing=_missing(board, allowed),
+    )
+
+
+def _ranked(allowed: Sequence[Candidate], board: Board) -> tuple[RankedCause, ...]:
+    kept = [c for c in allowed if c.score > 0][:MAX_CAUSES]
+    return tuple(
+        RankedCause(
+            cause=c.cause, reason=c.reason, score=c.score,
+            confidence=confidence_of(c, kept[:at] + kept[at + 1 :], board), onset=c.onset,
+            claims_for=c.claims_for, claims_against=c.claims_against, note=c.note,
+        )
+        for at, c in enumerate(kept)
+    )  # fmt: skip
+
+
+def _ruled_out(found: Sequence[Candidate], causes: Sequence[RankedCause]) -> tuple[RuledOut, ...]:
+    """Changes that were looked at and cleared, those first that stood nearest to the incident."""
+    named = {(cause.cause.kind, cause.cause.ref) for cause in causes[:1]}
+    cleared = [c for c in found if c.cause.kind == "change" and c.claims_against and (c.cause.kind, c.cause.ref) not in named]
+    cleared.sort(key=lambda c: (-c.nearness, c.cause.ref))
+    return tuple(RuledOut(cause=c.cause, why=c.note, claims=_ids(c.claims_against)) for c in cleared[:MAX_RULED_OUT])
+
+
+def _ids(claims: Sequence[ClaimId]) -> tuple[ClaimId, ...]:
+    return tuple(dict.fromkeys(claims))
+
+
+def _missing(board: Board, allowed: Sequence[Candidate]) -> tuple[str, ...]:
+    """What would separate the causes further."""
+    found = []
+    if not board.of("metric", "log", "trace"):
+        found.append("metrics, logs or traces of the time of the incident")
+    unread = [c for c in allowed[:3] if c.cause.kind == "change" and c.unread]
+    found += [f"the diff of {c.cause.ref[:12]}" for c in unread]
+    if board.changes and not any(c.signal == "change:time" and c.object for c in board.of("change")):
+        found.append("which deploy carried which change")
+    return tuple(found)
+
+
+__all__ = ["CauseRef", "rank"]

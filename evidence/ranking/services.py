@@ -1,0 +1,97 @@
+"""Which service failed first, which were dragged down, and which only look hurt."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from ...contracts.base import ClaimId
+from .board import Board, Symptom
+from .support import noisy_or
+
+OWN, SHARED = 1.0, 0.6
+"""Weight of a symptom that shows a fault of one's own, and of one that a victim shows as well."""
+ALERTED, EARLY = 0.25, 0.15
+HURT = 0.35
+SLACK = timedelta(seconds=90)
+POSITION = {"deepest_anomalous": 1.0, "isolated": 0.85, "upstream_of_anomalous": 0.55}
+
+_CUT_OFF = re.compile(r"(?i)cancel\w* by (the )?(client|caller)|context cancel|client (disconnect|closed|abort|gone)|cancell?ed rate|broken pipe|\b499\b")
+_PASSED_ON = re.compile(r"(?i)upstream|downstream|dependency|(call|request|fetch|invoke)\w* (to|of|from) .{1,60}(fail|timeout|timed|error|50\d)|returned 5\d\d|fallback|from \w*(service|svc)\b")
+
+
+@dataclass(frozen=True)
+class ServiceScore:
+    name: str
+    score: float
+    hurt: float
+    """How much is wrong with it, whoever's fault it is."""
+    onset: datetime | None
+    claims: tuple[ClaimId, ...]
+    position: str
+    cut_off: bool
+    """Whether its symptoms say that its caller gave up on it."""
+
+
+class ServiceRanker:
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._alerted = {alert.service for alert in board.incident.alerts if alert.service}
+
+    @cached_property
+    def scores(self) -> tuple[ServiceScore, ...]:
+        """Most likely seat of the fault first."""
+        found = [self._score(name) for name in sorted(self._board.services)]
+        return tuple(sorted((s for s in found if s.hurt > 0 or s.name in self._alerted), key=lambda s: (-s.score, s.name)))
+
+    def first_failing(self) -> str:
+        return self.scores[0].name if self.scores else next(iter(sorted(self._alerted)), "")
+
+    def affected(self, first: str, seat: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """The other services that are hurt, without those that `seat` says hold the cause."""
+        return tuple(
+            s.name for s in sorted(self.scores, key=lambda s: (-s.hurt, s.name))
+            if s.name != first and s.hurt >= HURT and not s.cut_off and s.name not in seat
+        )  # fmt: skip
+
+    def _score(self, name: str) -> ServiceScore:
+        mine = [s for s in self._board.symptoms if s.service == name and s.claim is not None]
+        hurt = noisy_or(weight for weight in _families(mine, lambda s: s.weight).values())
+        own = noisy_or(_families(mine, lambda s: s.weight * self._own(s, name)).values())
+        onset = min((s.at for s in mine if s.at and s.weight >= 0.4), default=None)
+        claim = self._board.positions.get(name)
+        position = claim.object if claim else ""
+        cut_off = bool(mine) and max((s.weight for s in mine if not _is_cut_off(s)), default=0.0) < 0.4
+        score = own * POSITION.get(position, 0.8) * (0.3 if cut_off else 1.0)
+        score += ALERTED * (name in self._alerted) + EARLY * self._early(onset) * own
+        ids = [s.claim.id for s in sorted(mine, key=lambda s: -s.weight) if s.claim][:8] + ([claim.id] if claim else [])
+        return ServiceScore(name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), hurt, onset, tuple(ids), position, cut_off)
+
+    def _own(self, symptom: Symptom, name: str) -> float:
+        """Less where a victim would show it as well, or where its text blames another service."""
+        if symptom.text and (_PASSED_ON.search(symptom.text) or self._names_another(symptom.text, name)):
+            return 0.35
+        return SHARED if symptom.golden or symptom.family == "traffic" else OWN
+
+    def _names_another(self, text: str, name: str) -> bool:
+        lower = text.lower()
+        return any(other.lower() in lower for other in self._board.services - {name} if len(other) > 3)
+
+    def _early(self, onset: datetime | None) -> float:
+        first = self._board.onset
+        if onset is None or first is None:
+            return 0.0
+        gap = (onset - first).total_seconds()
+        return 1.0 if gap <= SLACK.total_seconds() else max(0.0, 1.0 - gap / 1800)
+
+
+def _is_cut_off(symptom: Symptom) -> bool:
+    return _CUT_OFF.search(symptom.text or symptom.metric.replace("_", " ")) is not None
+
+
+def _families(symptoms: Sequence[Symptom], weight) -> dict[str, float]:  # noqa: ANN001  # a function of a symptom
+    best: dict[str, float] = {}
+    for symptom in symptoms:
+        best[symptom.family] = max(best.get(symptom.family, 0.0), weight(symptom))
+    return best

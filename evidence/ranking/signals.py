@@ -1,0 +1,60 @@
+"""What a signal is worth: golden signals against causes, trouble against routine."""
+
+import re
+
+from ...contracts.claim import Claim
+from ..diffs.text import words
+
+_GOLDEN = re.compile(r"\b(p\d\d|latency|duration|response time|error|errors|5xx|4xx|success|availability|requests?|rps|qps|throughput)\b")
+_SPECIFIC = re.compile(r"\b(db|sql|query|quer|pool|cache|queue|gc|disk|cpu|memory|dns|tls|cert|lock|retry|retries|cancel|outbound|kafka|lookup|validation|deserialize|panic|table|"
+                       r"connection|conn|thread|heap|fd|auth|token|servfail|rows|egress|provider)")  # fmt: skip
+_TRAFFIC = re.compile(r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b")
+_NOT_TRAFFIC = re.compile(r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes)")
+_RESOURCE = re.compile(r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|restarts|swap|inode|bandwidth)")
+_BAD = re.compile(
+    r"(?i)error|fail|exception|panic|fatal|timeout|timed out|refused|denied|unavailable|not found|does not exist|missing|invalid|slow|exceed|abort|reject|exhaust|"
+    r"unable|cannot|could ?n.t|can.t|lost|expired|out of|crash|killed|unhealthy|degraded|down\b|retry|reset|cancel|no such|unknown|overload|throttl|backlog|stale|"
+    r"miss\b|rising|redeliver|malformed|corrupt|mismatch|conflict|deadlock|evict|pressure|full\b|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
+)
+_ROUTINE = re.compile(r"(?i)feature flag|\benabled\b|started?\b|starting|listening|healthy\b|handled request|completed|succe|deployed|rollout|rotat")
+
+
+def metric_words(name: str) -> str:
+    """`db_pool.maxConns` as `db pool max conns`, for patterns."""
+    return " ".join(words(name))
+
+
+def is_golden(name: str) -> bool:
+    text = metric_words(name)
+    return _GOLDEN.search(text) is not None and _SPECIFIC.search(text) is None
+
+
+def is_traffic(name: str) -> bool:
+    """Whether a metric counts what is asked of a service, rather than how it does."""
+    text = metric_words(name)
+    return _TRAFFIC.search(text) is not None and _NOT_TRAFFIC.search(text) is None
+
+
+def is_resource(name: str) -> bool:
+    return _RESOURCE.search(metric_words(name)) is not None
+
+
+def is_bad_text(text: str) -> bool:
+    return _BAD.search(text) is not None and not (_ROUTINE.search(text) and not re.search(r"(?i)error|fail|panic", text))
+
+
+def is_trouble(claim: Claim) -> bool:
+    """Whether a claim tells of something that goes wrong, rather than of routine, order or what did not change."""
+    source = claim.signal.partition(":")[0]
+    if claim.relation in {"unchanged", "calls", "precedes", "touches", "sets", "matches"} or source in {"change", "topology"}:
+        return source == "document" and claim.relation == "matches"
+    if claim.signal == "log:template":
+        return claim.relation in {"appears", "rises"} and is_bad_text(f"{claim.object} {claim.quote}")
+    return True
+
+
+def family_of(source: str, name: str) -> str:
+    """Claims of one family are one piece of evidence seen several times."""
+    if source != "metric":
+        return source
+    return "resource" if is_resource(name) else "traffic" if is_traffic(name) else "metric"

@@ -1,0 +1,75 @@
+"""The fault kinds of taxonomy.yaml, read once."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from ruamel.yaml import YAML
+
+from ...contracts.incident import CauseKind
+
+Direction = Literal["raised", "lowered", ""]
+
+
+@dataclass(frozen=True)
+class DiffRule:
+    """What a change does that produces the fault."""
+
+    effects: frozenset[str]
+    keys: re.Pattern[str] | None
+    but: re.Pattern[str] | None
+    direction: Direction
+    factor: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class MetricRule:
+    name: re.Pattern[str]
+    moves: Literal["rises", "falls"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    name: str
+    kind: CauseKind
+    operational: bool
+    diff: tuple[DiffRule, ...]
+    text: tuple[re.Pattern[str], ...]
+    metrics: tuple[MetricRule, ...]
+    resources: re.Pattern[str] | None
+    remedy: str
+
+
+@cache
+def taxonomy() -> tuple[Reason, ...]:
+    raw = YAML(typ="safe", pure=True).load(files(__package__).joinpath("taxonomy.yaml").read_text(encoding="utf-8"))
+    return tuple(_reason(entry) for entry in raw["reasons"])
+
+
+@cache
+def reason(name: str) -> Reason | None:
+    return next((found for found in taxonomy() if found.name == name), None)
+
+
+def _reason(entry: dict[str, Any]) -> Reason:
+    return Reason(
+        name=entry["name"], kind=entry["kind"], operational=entry.get("operational", False),
+        diff=tuple(_diff(rule) for rule in entry.get("diff", ())),
+        text=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry.get("text", ())),
+        metrics=tuple(MetricRule(re.compile(rule["name"]), rule["moves"]) for rule in entry.get("metrics", ())),
+        resources=_pattern(entry.get("resources")), remedy=entry["remedy"],
+    )  # fmt: skip
+
+
+def _diff(rule: dict[str, Any]) -> DiffRule:
+    return DiffRule(
+        effects=frozenset(rule["effects"]), keys=_pattern(rule.get("keys")), but=_pattern(rule.get("but")),
+        direction=rule.get("direction", ""), factor=float(rule.get("factor", 1.0)), weight=float(rule["weight"]),
+    )  # fmt: skip
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    return re.compile(text, re.IGNORECASE) if text else None
