@@ -25,7 +25,9 @@ class Rule(NamedTuple):
 
 def _has_value(text: str) -> bool:
     plain = text.strip("\"'").lower()
-    return plain not in _NOT_SECRET and not (plain.isdecimal() and len(plain) < 5) and set(plain) - set("*x.-_<>$({")
+    return (
+        plain not in _NOT_SECRET and not (plain.isdecimal() and len(plain) < 5) and bool(set(plain) - set("*x.-_<>$({"))
+    )
 
 
 def _looks_random(text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +99,7 @@ def _split(found: dict[str, Any]) -> Iterator[Series]:
     for column in names[:3]:
         same &= column[1:] == column[:-1]
     starts = [0, *(np.flatnonzero(~same) + 1).tolist(), len(times)]
-    for low, high in zip(starts, starts[1:], strict=False):
+    for low, high in pairwise(starts):
         service, instance, metric, unit = (str(column[low]) for column in names)
         yield _as_rate(Series(service, instance, metric, unit, times[low:high], values[low:high], is_rate=False))
 

@@ -18,6 +18,8 @@ class Periods(NamedTuple):
 
     before: TimeWindow
     after: TimeWindow
+    told: bool = True
+    """Whether the incident or the asker said where to split; else the middle was taken."""
 
     @property
     def split(self) -> datetime:
@@ -26,6 +28,12 @@ class Periods(NamedTuple):
     @property
     def whole(self) -> TimeWindow:
         return TimeWindow(start=min(self.before.start, self.after.start), end=max(self.before.end, self.after.end))
+
+    @property
+    def minutes(self) -> tuple[float, float]:
+        """How long before and after last, at least a second each."""
+        before, after = (max((w.end - w.start).total_seconds(), 1.0) / 60 for w in (self.before, self.after))
+        return before, after
 
     @property
     def sql(self) -> dict[str, datetime]:
@@ -95,9 +103,11 @@ class Tables:
         if baseline is not None and split_at is None:
             return Periods(baseline, TimeWindow(start=min(max(window.start, baseline.end), window.end), end=window.end))
         split = split_at or self._default_split
-        if split is None or not window.start < split <= window.end:
+        told = split is not None and window.start < split <= window.end
+        if split is None or not told:
             split = window.start + (window.end - window.start) / 2
-        return Periods(baseline or TimeWindow(start=window.start, end=split), TimeWindow(start=split, end=window.end))
+        before = baseline or TimeWindow(start=window.start, end=split)
+        return Periods(before, TimeWindow(start=split, end=window.end), told)
 
 
 def span_of(coverage: Mapping[Source, SourceCoverage]) -> TimeWindow | None:

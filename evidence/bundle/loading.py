@@ -45,7 +45,21 @@ def load_all(
         files = [file for file in listed.files if file.source == source]
         unread = [note for at, note in listed.unread if at == source]
         found[source] = _load(connection, source, files, unread, scans, temporary)
+    if found["topology"].empty:
+        _edges_of_spans(connection)
     return found
+
+
+def _edges_of_spans(connection: duckdb.DuckDBPyConnection) -> None:
+    """No topology: who calls whom is read off the spans, once where they are in memory."""
+    connection.execute("DROP VIEW edges")
+    connection.execute(
+        """CREATE VIEW edges AS SELECT p.service AS caller, s.service AS callee, 'trace' AS kind,
+               CAST(count(*) AS DOUBLE) AS weight
+        FROM spans s JOIN spans p ON p.trace_id = s.trace_id AND p.span_id = s.parent_id
+        WHERE s.parent_id <> '' AND s.service <> p.service AND s.service <> '' AND p.service <> ''
+        GROUP BY p.service, s.service"""
+    )
 
 
 def _load(
@@ -82,7 +96,7 @@ def _load(
         source,
         len(files),
         _expected_records(files, scans),
-        tuple([*broken_notes, *notes]),
+        (*broken_notes, *notes),
         tuple(broken),
         cut=any(scans[file.name].cut for file in files),
         empty=not any(scans[file.name].expanded for file in files),

@@ -9,25 +9,30 @@ at most 900 points a series.
 
 import re
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from ...contracts.claim import Fact, Relation, Subject
+from ...contracts.claim import Fact, Relation
 from ...contracts.evidence import Answer
 from ...contracts.incident import TimeWindow
-from ..robust import MIN_BASELINE, Baseline, Shift, baseline_of, onset_index, shift
+from ..robust import MIN_BASELINE, Baseline, Floats, Shift, baseline_of, onset_index, shift
+from ..subjects import subject_for
 from ..series import Series, load_series, moment
 from ..tables import Periods, Tables
 from .base import Params, Probe, ServiceNames, answered, rounded, saturating, strength, undated
 
 MIN_STRENGTH = 0.25
 HALF = 6.0
+MIN_HALVED = 16
+EARLY_TRUST = 0.85
+"""How far the first half of the baseline is trusted against the whole."""
 _FLOORS: tuple[tuple[re.Pattern[str], float, float], ...] = (
     # name, largest value it applies to, least spread
-    (re.compile(r"ratio|rate|share|success|availab|error|fraction|saturation|util", re.I), 1.5, 0.004),
-    (re.compile(r"percent|pct|util|%|cpu", re.I), 101.0, 0.5),
-    (re.compile(r"_ms|millis|latency|duration", re.I), float("inf"), 0.2),
+    (re.compile(r"ratio|rate|share|success|availab|error|fraction|saturation|util", re.IGNORECASE), 1.5, 0.004),
+    (re.compile(r"percent|pct|util|%|cpu", re.IGNORECASE), 101.0, 0.5),
+    (re.compile(r"_ms|millis|latency|duration", re.IGNORECASE), float("inf"), 0.2),
 )
 
 
@@ -56,19 +61,48 @@ def answer(tables: Tables, params: MetricShift) -> Answer:
     return answered(tables, "metrics", facts, window=periods.whole, rows_read=loaded.rows, note=note)
 
 
-def _fact(tables: Tables, series: Series, periods: Periods, *, say_unchanged: bool) -> Fact | None:
+class Judged(NamedTuple):
+    baseline: Baseline
+    found: Shift
+    strength: float
+
+
+def judge(series: Series, periods: Periods) -> Judged | None:
+    """Against all of the time before, or against its first half where that shows far more.
+
+    An incident that creeps in before the split would else hide itself in the baseline. A stated baseline is taken whole.
+    """
     before = series.part(periods.before.start, periods.before.end, include_end=False)
     after = series.part(periods.after.start, periods.after.end, include_end=True)
     if len(before) < MIN_BASELINE or not len(after):
         return None
+    whole = _against(series, before, after)
+    if len(before) < MIN_HALVED or periods.before.end < periods.after.start:
+        return whole
+    half = _against(series, before[: len(before) // 2], after)
+    return half if half.strength * EARLY_TRUST > whole.strength else whole
+
+
+def _against(series: Series, before: Floats, after: Floats) -> Judged:
     scale = float(np.quantile(np.abs(series.values), 0.95))
     baseline = baseline_of(before, scale, floor_of(series.metric, scale))
     found = shift(baseline, after)
-    strong = _strength(baseline, found, len(after))
-    if strong < MIN_STRENGTH:
-        return _said(tables, series, "unchanged", found, strength(1 - strong), None) if say_unchanged else None
-    relation: Relation = "rises" if found.z > 0 else "falls"
-    return _said(tables, series, relation, found, strong, onset_of(series, periods, baseline, found))
+    return Judged(baseline, found, _strength(baseline, found, len(after)))
+
+
+def _fact(tables: Tables, series: Series, periods: Periods, *, say_unchanged: bool) -> Fact | None:
+    judged = judge(series, periods)
+    if judged is None:
+        return None
+    if judged.strength < MIN_STRENGTH:
+        return (
+            _said(tables, series, "unchanged", judged.found, strength(1 - judged.strength), None)
+            if say_unchanged
+            else None
+        )
+    relation: Relation = "rises" if judged.found.z > 0 else "falls"
+    began = onset_of(series, periods, judged.baseline, judged.found)
+    return _said(tables, series, relation, judged.found, judged.strength, began)
 
 
 def _strength(baseline: Baseline, found: Shift, points: int) -> float:
@@ -94,19 +128,10 @@ def floor_of(metric: str, scale: float) -> float:
 
 def _said(tables: Tables, series: Series, relation: Relation, found: Shift, strong: float, at: datetime | None) -> Fact:
     return Fact(
-        subject=subject_of(tables, series), signal=f"metric:{series.metric}", relation=relation,
+        subject=subject_for(tables.incident, series.service, series.instance), signal=f"metric:{series.metric}", relation=relation,
         value=rounded(found.value), baseline=rounded(found.baseline),
         unit=f"{series.unit or '1'}/s" if series.is_rate else series.unit, at=at, strength=strong,
     )  # fmt: skip
-
-
-def subject_of(tables: Tables, series: Series) -> Subject:
-    """The service, or its instance where the series has one; a metric of neither is the incident's."""
-    if series.instance and series.instance != series.service:
-        return Subject(kind="instance", ref=series.instance, service=series.service)
-    if series.service:
-        return Subject(kind="service", ref=series.service)
-    return Subject(kind="incident", ref=tables.incident.id)
 
 
 PROBE = Probe(
