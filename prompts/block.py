@@ -60,6 +60,10 @@ def data_block(lines: Iterable[str], name: str, chars: int = 3000, line_chars: i
 
 
 def quoted_in(quote: str, source: Iterable[str]) -> bool:
-    """Whether the quote stands in one line of the source, as that line is or as a prompt showed it."""
-    wanted = quote.strip().strip('"').strip()
-    return bool(wanted) and any(wanted in line or wanted in visible(line) for line in source)
+    """Whether the quote stands in one line of the source, as that line is or as a prompt showed it.
+
+    How many spaces stand between words is not looked at.
+    """
+    wanted = " ".join(quote.strip().strip('"').split())
+    spellings = (spelling for line in source for spelling in (line, visible(line)))
+    return bool(wanted) and any(wanted in " ".join(spelling.split()) for spelling in spellings)

@@ -85,8 +85,11 @@ class ModelProposer:
         fault = None
         try:
             value = await self._fill(ask, exchange)
+            self._breaker.answered()
         except ModelError as error:
             value, fault = ask.baseline, error
+            if exchange.attempts:
+                self._breaker.failed(error, self._clock.monotonic())
         record = await self._journal.keep(ask, exchange, value, fault)
         self._spending.add(record)
         return Proposed(value=value, origin=record.origin, degraded=degraded_text(record))
@@ -151,17 +154,11 @@ class ModelProposer:
         queue = max(1, self._spending.pending_calls)  # a server that answers one at a time makes the others wait
         seconds = min(self._call_seconds * queue, self._spending.seconds_left())
         started = self._clock.monotonic()
+        call = Call(ask=ask, messages=tuple(messages), answer_tokens=room, seconds=seconds)
         try:
-            reply = await self._chat.complete(
-                Call(ask=ask, messages=tuple(messages), answer_tokens=room, seconds=seconds)
-            )
-        except ModelError as fault:
-            self._breaker.failed(fault, self._clock.monotonic())
-            raise
+            return await self._chat.complete(call), shared
         finally:
             exchange.seconds += self._clock.monotonic() - started
-        self._breaker.answered()
-        return reply, shared
 
 
 def _answered(reply: Reply, bytes_per_token: float) -> int:

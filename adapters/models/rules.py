@@ -19,3 +19,6 @@ class RulesProposer:
 
     def usage(self) -> Usage:
         return Usage()
+
+    async def close(self) -> None:
+        """Nothing is held open."""

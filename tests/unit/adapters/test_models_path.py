@@ -1,10 +1,13 @@
 """The path of a question: repair, checks, budgets, records; the model is a script."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leadline.adapters.models.breaker import Breaker
 from leadline.adapters.models.chat import Call, Profile, Reply
@@ -12,7 +15,7 @@ from leadline.adapters.models.proposer import ANSWER_TOKENS, ModelProposer
 from leadline.adapters.models.scripted import Script, ScriptedProposer
 from leadline.adapters.store.memory import MemoryLedger
 from leadline.contracts.errors import CorruptStore, ModelError
-from leadline.contracts.ports import Writes
+from leadline.contracts.ports import Proposed, Writes
 from leadline.contracts.proposal import FORMS, FindingsProposal, TriageProposal
 from leadline.contracts.proposal_record import ProposalRecord
 from leadline.contracts.task import Budget
@@ -215,7 +218,7 @@ async def test_a_server_that_fails_is_left_alone_for_a_while() -> None:
     answers = [await proposer.propose(ask(TriageProposal, f"a{i}")) for i in range(6)]
     assert {a.degraded.split(":")[0] for a in answers} == {"down"}
     assert len(chat.calls) == 3
-    assert "was not asked: 3 calls in a row failed, the last: no connection" in answers[5].degraded
+    assert "was not asked: 3 questions in a row failed, the last: no connection" in answers[5].degraded
     clock.seconds += 31
     await proposer.propose(ask(TriageProposal, "b"))
     await proposer.propose(ask(TriageProposal, "c"))
@@ -225,7 +228,15 @@ async def test_a_server_that_fails_is_left_alone_for_a_while() -> None:
     assert [(await proposer.propose(ask(TriageProposal, f"d{i}"))).origin for i in range(3)] == ["model"] * 3
 
 
-async def test_useless_answers_do_not_stop_the_asking() -> None:
+async def test_a_model_that_never_keeps_to_a_form_is_left_alone_too() -> None:
+    chat = WireScript(lambda call: good(text="Let me think about this."))
+    proposer, _ = await on_wire(chat)
+    answers = [await proposer.propose(ask(TriageProposal, f"a{i}")) for i in range(6)]
+    assert {a.degraded.split(":")[0] for a in answers} == {"format_ignored"}
+    assert len(chat.calls) == 6
+
+
+async def test_wrongly_filled_forms_do_not_stop_the_asking() -> None:
     chat = WireScript(lambda call: good(text="{}"))
     proposer, _ = await on_wire(chat)
     for i in range(5):
@@ -347,3 +358,23 @@ async def test_a_form_that_the_script_does_not_name_gets_the_rules_answer_as_a_m
 async def test_a_script_can_look_at_the_question() -> None:
     proposer, _ = await scripted(lambda question: question.form(**USEFUL[question.form]))
     assert (await proposer.propose(ask(FindingsProposal))).value == FindingsProposal(**USEFUL[FindingsProposal])
+
+
+JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.just("low"),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["risk", "why", "tasks", "x"]), inner),
+    max_leaves=8,
+)
+
+
+@given(st.text(max_size=200) | JSON_LIKE.map(json.dumps))
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_model_says_the_value_is_a_form(text: str) -> None:
+    async def propose() -> Proposed[TriageProposal]:
+        proposer, _ = await scripted(lambda _: text)
+        return await proposer.propose(ask(TriageProposal))
+
+    proposed = asyncio.run(propose())
+    assert isinstance(proposed.value, TriageProposal)
+    assert (proposed.origin == "rules") == bool(proposed.degraded)
+    assert proposed.origin == "model" or proposed.value == RULES

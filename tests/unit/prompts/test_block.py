@@ -81,6 +81,8 @@ def test_an_empty_block_says_so() -> None:
         (' "+  ttl: 0" ', True),
         ('say "x" <b>', True),
         (r"say \"x\" \u003cb>", True),
+        ("+ ttl:\t0", True),
+        ("+ttl: 0", False),
         ("ttl: 1", False),
         ("", False),
         ('""', False),
