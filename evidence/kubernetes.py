@@ -4,6 +4,8 @@ Sources: the Kubernetes API reference (container states, pod conditions, node co
 scheduler and controllers). A status counts more than a word in a description.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 from collections.abc import Iterator
 from typing import NamedTuple
 

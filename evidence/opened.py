@@ -104,8 +104,10 @@ class OpenedBundle:
         if self._services is None:
             rows = self.tables().rows(
                 "SELECT DISTINCT service FROM (SELECT service FROM metrics UNION ALL SELECT service FROM logs "
-                "UNION ALL SELECT service FROM spans UNION ALL SELECT caller FROM edges UNION ALL SELECT callee FROM edges) "
-                f"WHERE service <> '' ORDER BY service LIMIT {MAX_SERVICES}"
+                "UNION ALL SELECT service FROM spans UNION ALL SELECT caller FROM edges "
+                "UNION ALL SELECT callee FROM edges) "
+                "WHERE service <> '' ORDER BY service LIMIT ?",
+                [MAX_SERVICES],
             )
             self._services = tuple(self._redactor.identifier(name) for (name,) in rows)
         return self._services

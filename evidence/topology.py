@@ -37,6 +37,7 @@ class CallGraph:
 
 def call_graph_of(tables: Tables) -> CallGraph:
     rows = tables.rows(
-        f"SELECT caller, callee, max(weight) FROM edges GROUP BY caller, callee ORDER BY caller, callee LIMIT {MAX_EDGES}"  # noqa: S608
+        "SELECT caller, callee, max(weight) FROM edges GROUP BY caller, callee ORDER BY caller, callee LIMIT ?",
+        [MAX_EDGES],
     )
     return CallGraph((caller, callee, float(weight)) for caller, callee, weight in rows)

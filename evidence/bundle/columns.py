@@ -12,7 +12,8 @@ TABLES: dict[Source, str] = {
 }  # fmt: skip
 
 _TIME = ("ts", "timestamp", "@timestamp", "time", "datetime", "date", "at", "event_time", "observed_timestamp",
-         "time_unix_nano", "unix_timestamp", "epoch", "created_at", "start_time", "started_at", "first_timestamp")  # fmt: skip
+         "time_unix_nano", "unix_timestamp", "epoch", "created_at", "start_time", "started_at",
+         "first_timestamp")  # fmt: skip
 _SERVICE = ("service", "svc", "service_name", "service.name", "resource.service.name", "app", "application",
             "microservice", "component", "cmdb_id", "tc")  # fmt: skip
 _INSTANCE = ("instance", "pod", "pod_name", "instance_id", "service.instance.id", "k8s.pod.name", "kubernetes.pod_name",

@@ -36,7 +36,8 @@ def _timed(cursor: duckdb.DuckDBPyConnection, loaded: Loaded, table: str, column
     extra = "count(*) FILTER (value IS NULL)" if loaded.source == "metrics" else "0"
     rows, start, end, undated, lost, zones = _one(
         cursor,
-        f"SELECT count(*), min({column}), max({column}), count(*) FILTER ({column} IS NULL AND ts_text <> ''), {extra}, "  # noqa: S608  # names of ours
+        f"SELECT count(*), min({column}), max({column}), "  # noqa: S608  # names of ours
+        f"count(*) FILTER ({column} IS NULL AND ts_text <> ''), {extra}, "
         f"list_sort(list(DISTINCT zone_of(ts_text))[:{MAX_ZONES * 10}]) FROM {table}_all",
     )
     notes: list[str] = []

@@ -57,9 +57,13 @@ def _parsed_lines(reader: Reader) -> str:
     """A line of text: its time, its service and its severity where it begins with them; the body is all of it."""
     stamp = (
         r"^[\[(]?([0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
-        r"(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?|[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:]{8} [+-][0-9]{4}|[0-9]{10,19})[\])]?[ \t]"
+        r"(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?|[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:]{8} [+-][0-9]{4}|[0-9]{10,19})"
+        r"[\])]?[ \t]"
     )
-    named = r"^[^ \t]+[ \t]+([A-Za-z][A-Za-z0-9_.-]*)[ \t]+\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+    named = (
+        r"^[^ \t]+[ \t]+([A-Za-z][A-Za-z0-9_.-]*)[ \t]+"
+        r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+    )
     return (
         f"(SELECT nullif(regexp_extract(line, {literal(stamp)}, 1), '') AS ts, level_in(line) AS severity, "  # noqa: S608  # quoted
         f"regexp_extract(line, {literal(named)}, 1) AS service, line AS body FROM {reader.sql})"
@@ -132,7 +136,8 @@ def _status(status: str) -> str:
     """OK, ERROR or what was written; HTTP and gRPC numbers are told apart by their size."""
     return (
         f"CASE WHEN {status} IN ('ERROR', 'STATUS_CODE_ERROR', 'FAILED', 'FAILURE', 'FAULT', 'TIMEOUT', 'EXCEPTION') "
-        f"THEN 'ERROR' WHEN {status} IN ('', 'UNSET', 'STATUS_CODE_UNSET', 'OK', 'STATUS_CODE_OK', 'SUCCESS') THEN 'OK' "
+        f"THEN 'ERROR' WHEN {status} IN ('', 'UNSET', 'STATUS_CODE_UNSET', 'OK', 'STATUS_CODE_OK', 'SUCCESS') "
+        f"THEN 'OK' "
         f"WHEN try_cast({status} AS INTEGER) >= 500 THEN 'ERROR' "
         f"WHEN try_cast({status} AS INTEGER) BETWEEN 100 AND 499 THEN 'OK' "
         f"WHEN try_cast({status} AS INTEGER) = 2 THEN 'ERROR' WHEN try_cast({status} AS INTEGER) IN (0, 1) THEN 'OK' "

@@ -1,14 +1,14 @@
 """Who calls whom, around these services?
 
-Method: the topology's edges, or, where the bundle has none, pairs of services whose spans are parent and child. Strength:
-1 for an edge at a named service, 0.5 for one a step further away. Cost: cheap with a topology, a self-join of the spans
-without.
+Method: the topology's edges, or, where the bundle has none, pairs of services whose spans are parent and child.
+Strength: 1 for an edge at a named service, 0.5 for one a step further away. Cost: cheap with a topology, a self-join
+of the spans without.
 """
 
 from pydantic import Field
 
 from ...contracts.claim import Fact, Subject
-from ...contracts.evidence import Answer
+from ...contracts.evidence import Answer, Source
 from ..tables import Tables
 from ..topology import call_graph_of
 from .base import Params, Probe, ServiceNames, answered, rounded
@@ -35,7 +35,7 @@ def answer(tables: Tables, params: CallGraphOf) -> Answer:
         for (caller, callee), weight in sorted(graph.weights.items())
         if not near or {caller, callee} & around
     ]  # fmt: skip
-    source = "topology" if tables.has("topology") else "traces"
+    source: Source = "topology" if tables.has("topology") else "traces"
     return answered(tables, source, facts, window=None, rows_read=len(graph.weights))
 
 

@@ -10,7 +10,7 @@ for upstream, 0.3 for isolated. Cost: cheap with a topology, a self-join of the 
 from pydantic import Field
 
 from ...contracts.claim import Fact, Subject
-from ...contracts.evidence import Answer
+from ...contracts.evidence import Answer, Source
 from ..tables import Tables
 from ..topology import CallGraph, call_graph_of
 from .base import Params, Probe, answered, strength
@@ -27,7 +27,7 @@ def answer(tables: Tables, params: DeepestAnomalousCallee) -> Answer:
     reached = {service: graph.reached(service) & set(odd) for service in odd}
     facts = [_fact(graph, service, odd, reached) for service in odd if service in graph]
     note = ", ".join(service for service in odd if service not in graph)
-    source = "topology" if tables.has("topology") else "traces"
+    source: Source = "topology" if tables.has("topology") else "traces"
     return answered(
         tables, source, facts, window=None, rows_read=len(graph.weights),
         note=f"not in the call graph: {note[:200]}" if note else "",
@@ -47,7 +47,8 @@ def _fact(graph: CallGraph, service: str, odd: list[str], reached: dict[str, set
         place, strong = "isolated", 0.3
     return Fact(
         subject=Subject(kind="service", ref=service), signal="topology:position", relation="states", object=place,
-        value=float(len(above)), unit="callers", strength=strength(strong), quote=f"calls {', '.join(direct)[:250]}" if direct else "",
+        value=float(len(above)), unit="callers", strength=strength(strong),
+        quote=f"calls {', '.join(direct)[:250]}" if direct else "",
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from ..tables import Tables
 from .base import MAX_EXCERPT, Params, Probe, answered, cut
 
 _FAILED = re2.compile(
-    r"(?i)(?:command failed|failed with (?:return|exit) code [1-9]|exit(?:ed with)? (?:code|status) [1-9]|permission denied|"
-    r"error from server|connection refused|unable to connect|no such host|command not found|unauthorized|\(forbidden\))"
+    r"(?i)(?:command failed|failed with (?:return|exit) code [1-9]|exit(?:ed with)? (?:code|status) [1-9]|"
+    r"permission denied|error from server|connection refused|unable to connect|no such host|command not found|unauthorized|\(forbidden\))"
 )
 
 

@@ -1,8 +1,9 @@
 """Did something outside report trouble?
 
-Method: entries of a provider's status feed, given as changes of kind `status` (or `status_feed`, `incident_feed`) or as a
-document whose name holds `status`; an entry that speaks of trouble and not of its end, nearest the start of the incident
-first. Strength: 0.8 inside the window, 0.5 otherwise, 0.3 where it was already resolved before the split. Cost: cheap.
+Method: entries of a provider's status feed, given as changes of kind `status` (or `status_feed`, `incident_feed`) or
+as a document whose name holds `status`; an entry that speaks of trouble and not of its end, nearest the start of the
+incident first. Strength: 0.8 inside the window, 0.5 otherwise, 0.3 where it was already resolved before the split.
+Cost: cheap.
 """
 
 from datetime import datetime, timedelta

@@ -1,7 +1,7 @@
 """Which log lines speak of these terms?
 
-Method: plain substring search without regard to case; a line counts for every term that it holds. Strength: 0.5, more by
-0.1 for a WARN and by 0.3 for an ERROR or FATAL line. Cost: one pass over the logs.
+Method: plain substring search without regard to case; a line counts for every term that it holds. Strength: 0.5, more
+by 0.1 for a WARN and by 0.3 for an ERROR or FATAL line. Cost: one pass over the logs.
 """
 
 from typing import Annotated

@@ -1,11 +1,12 @@
 """Which kinds of log lines are new, gone, more or fewer than before?
 
-Method: variables are masked and lines grouped in SQL, like groups merged by Drain (templates.py); each template's lines
-per minute are compared by a Poisson score on the variance-stabilised scale. What stood in the last sixth of the time
-before only, counts as new since then: the split may have been set too late. Strength: how telling the severity is
-(FATAL 1, ERROR .9, WARN .65, else .4; words such as `panic` or `refused` count as ERROR), times how new or risen it is,
-so that one FATAL line outweighs hundreds of familiar ones. A FATAL line is said (`fails`) even where its rate did not
-change, an ERROR line where no one knows when the incident began. Cost: one pass over the logs, at most 8,000 groups merged.
+Method: variables are masked and lines grouped in SQL, like groups merged by Drain (templates.py); each template's
+lines per minute are compared by a Poisson score on the variance-stabilised scale. What stood in the last sixth of the
+time before only, counts as new since then: the split may have been set too late. Strength: how telling the severity
+is (FATAL 1, ERROR .9, WARN .65, else .4; words such as `panic` or `refused` count as ERROR), times how new or risen
+it is, so that one FATAL line outweighs hundreds of familiar ones. A FATAL line is said (`fails`) even where its rate
+did not change, an ERROR line where no one knows when the incident began. Cost: one pass over the logs, at most 8,000
+groups merged.
 """
 
 import math
@@ -53,6 +54,11 @@ class _Group(NamedTuple):
     first_after: datetime | None
     last: datetime
     sample: str
+
+
+class _Judged(NamedTuple):
+    relation: Relation
+    strength: float
 
 
 def answer(tables: Tables, params: LogTemplates) -> Answer:
@@ -103,11 +109,9 @@ def _fact(tables: Tables, template: str, groups: Sequence[_Group], periods: Peri
     score = rate_score(before, minutes_before, after, minutes_after)
     weight = _weight(groups[0].severity, template)
     expected = before / minutes_before * minutes_after
-    judged = _judged(before, after, score, weight, new=before == 0 or new_late, expected=expected)
-    standing = _standing(groups[0].severity, told=periods.told)
-    if judged is None or judged[1] < standing:
-        judged = ("fails", standing)
-    relation, strong = judged
+    judged = _judged(after, score, weight, new=before == 0 or new_late, expected=expected)
+    standing = _Judged("fails", _standing(groups[0].severity, told=periods.told))
+    relation, strong = judged if judged is not None and judged.strength >= standing.strength else standing
     if relation == "appears" and not usual:
         strong = strength(strong * 0.7)
     if strong < MIN_STRENGTH:
@@ -122,18 +126,16 @@ def _fact(tables: Tables, template: str, groups: Sequence[_Group], periods: Peri
     )  # fmt: skip
 
 
-def _judged(
-    before: int, after: int, score: float, weight: float, *, new: bool, expected: float
-) -> tuple[Relation, float] | None:
+def _judged(after: int, score: float, weight: float, *, new: bool, expected: float) -> _Judged | None:
     if new and after:
         seen = 0.75 + 0.25 * (1 - math.exp(-(after - 1) / 3))
-        return "appears", strength(weight * seen)
+        return _Judged("appears", strength(weight * seen))
     if not after and expected >= 3:
-        return "vanishes", strength(0.6 * saturating(-score, 3))
+        return _Judged("vanishes", strength(0.6 * saturating(-score, 3)))
     if score >= MIN_SCORE:
-        return "rises", strength(weight * saturating(score, 6))
+        return _Judged("rises", strength(weight * saturating(score, 6)))
     if score <= -MIN_SCORE:
-        return "falls", strength(0.5 * saturating(-score, 6))
+        return _Judged("falls", strength(0.5 * saturating(-score, 6)))
     return None
 
 

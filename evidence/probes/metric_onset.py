@@ -1,9 +1,9 @@
 """When did one metric change?
 
-Method: change points by PELT on ranks with an L2 cost (ruptures; Killick et al., 2012), which neither outliers nor scale
-move; the change nearest the split whose sides differ most, then the first sustained crossing (robust.py) near it. NaN
-and infinity were dropped when the series was read. Strength: how clearly the ranks on both sides part, 0 to 1. Cost: one
-series, at most 900 points.
+Method: change points by PELT on ranks with an L2 cost (ruptures; Killick et al., 2012), which neither outliers nor
+scale move; the change nearest the split whose sides differ most, then the first sustained crossing (robust.py) near
+it. NaN and infinity were dropped when the series was read. Strength: how clearly the ranks on both sides part, 0 to
+1. Cost: one series, at most 900 points.
 """
 
 from datetime import datetime

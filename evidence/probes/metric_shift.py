@@ -1,10 +1,10 @@
 """Which metrics left their usual range, when, and how far?
 
-Method: for each series, median and MAD of the time before the split with a floor for the unit (robust.py); the stretch
-after it that lies farthest off, so that a late onset is found; the distance in spreads, less what the baseline's own
-stretches show. Onset: the first of three points in a row that lie a quarter of the way. Counters are read as rates.
-Strength: z / (z + 6), times 0.6 where fewer than eight baseline points stand behind it. Cost: one pass over the metrics,
-at most 900 points a series.
+Method: for each series, median and MAD of the time before the split with a floor for the unit (robust.py); the
+stretch after it that lies farthest off, so that a late onset is found; the distance in spreads, less what the
+baseline's own stretches show. Onset: the first of three points in a row that lie a quarter of the way. Counters are
+read as rates. Strength: z / (z + 6), times 0.6 where fewer than eight baseline points stand behind it. Cost: one pass
+over the metrics, at most 900 points a series.
 """
 
 import re
@@ -18,8 +18,8 @@ from ...contracts.claim import Fact, Relation
 from ...contracts.evidence import Answer
 from ...contracts.incident import TimeWindow
 from ..robust import MIN_BASELINE, Baseline, Floats, Shift, baseline_of, onset_index, shift
-from ..subjects import subject_for
 from ..series import Series, load_series, moment
+from ..subjects import subject_for
 from ..tables import Periods, Tables
 from .base import Params, Probe, ServiceNames, answered, rounded, saturating, strength, undated
 
@@ -70,7 +70,7 @@ class Judged(NamedTuple):
 def judge(series: Series, periods: Periods) -> Judged | None:
     """Against all of the time before, or against its first half where that shows far more.
 
-    An incident that creeps in before the split would else hide itself in the baseline. A stated baseline is taken whole.
+    An incident that creeps in before the split would else hide in the baseline. A stated baseline is taken whole.
     """
     before = series.part(periods.before.start, periods.before.end, include_end=False)
     after = series.part(periods.after.start, periods.after.end, include_end=True)
@@ -128,7 +128,8 @@ def floor_of(metric: str, scale: float) -> float:
 
 def _said(tables: Tables, series: Series, relation: Relation, found: Shift, strong: float, at: datetime | None) -> Fact:
     return Fact(
-        subject=subject_for(tables.incident, series.service, series.instance), signal=f"metric:{series.metric}", relation=relation,
+        subject=subject_for(tables.incident, series.service, series.instance), signal=f"metric:{series.metric}",
+        relation=relation,
         value=rounded(found.value), baseline=rounded(found.baseline),
         unit=f"{series.unit or '1'}/s" if series.is_rate else series.unit, at=at, strength=strong,
     )  # fmt: skip

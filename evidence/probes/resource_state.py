@@ -1,9 +1,9 @@
 """Which resources are not healthy, and what do they say is wrong?
 
-Method: the newest state of each resource, its status and description read by the words that Kubernetes uses for what is
-wrong (kubernetes.py); events count by their reason. Strength: by how clear the word is (OOMKilled 1, Pending .7,
-Terminating .4), a tenth less where only a description says it. Cost: the resources, at most 20,000 newest rows, the first
-64 KiB of each description.
+Method: the newest state of each resource, its status and description read by the words that Kubernetes uses for what
+is wrong (kubernetes.py); events count by their reason. Strength: by how clear the word is (OOMKilled 1, Pending .7,
+Terminating .4), a tenth less where only a description says it. Cost: the resources, at most 20,000 newest rows, the
+first 64 KiB of each description.
 """
 
 from datetime import datetime

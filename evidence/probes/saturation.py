@@ -1,9 +1,10 @@
 """What runs at its limit?
 
-Method: pairs of metrics of one service or instance whose names differ only in a word for use (`in_use`, `used`, `active`,
-`current`, ...) and one for its limit (`max`, `limit`, `size`, `capacity`, ...), by the median share of the last fifth
-after the split; and single metrics that are a percentage or ratio of use by name. At 90 % it is near its limit. Strength:
-from 0.5 at 90 % to 1 at 100 %, halved where the time before was as full. Cost: one pass over the metrics.
+Method: pairs of metrics of one service or instance whose names differ only in a word for use (`in_use`, `used`,
+`active`, `current`, ...) and one for its limit (`max`, `limit`, `size`, `capacity`, ...), by the median share of the
+last fifth after the split; and single metrics that are a percentage or ratio of use by name. At 90 % it is near its
+limit. Strength: from 0.5 at 90 % to 1 at 100 %, halved where the time before was as full. Cost: one pass over the
+metrics.
 """
 
 import re
@@ -81,7 +82,7 @@ def _shares(found: list[Series], periods: Periods) -> Iterable[_Use]:
         largest = float(series.values.max())
         by_name = re.search(r"percent|pct|%", series.metric + series.unit)
         whole = 1.0 if largest <= 1.0 and not by_name else 100.0
-        if largest <= whole * 1.05 and (whole == 1.0 or by_name or largest > 1.0 and "util" in series.metric.lower()):
+        if largest <= whole * 1.05 and (whole == 1.0 or by_name or "util" in series.metric.lower()):
             yield from _used(series, periods, whole, series.metric, None)
 
 
@@ -109,7 +110,8 @@ def _fact(tables: Tables, use: _Use) -> Fact:
     strong = 0.5 + 0.5 * min((use.after - NEAR) / (1 - NEAR), 1.0)
     usual = use.before is not None and use.before >= NEAR
     return Fact(
-        subject=subject_for(tables.incident, use.series.service, use.series.instance), signal=f"metric:{use.series.metric}",
+        subject=subject_for(tables.incident, use.series.service, use.series.instance),
+        signal=f"metric:{use.series.metric}",
         relation="states", object="saturated", value=rounded(use.after), baseline=rounded(use.before), unit="ratio",
         at=None if usual else use.at, strength=strength(strong / 2 if usual else strong),
         quote=f"{use.name} at {use.after:.0%}" + (f" of {use.limit:g}" if use.limit else ""),

@@ -1,9 +1,10 @@
 """Where do callers wait longer than their callees work, and which calls went missing or were repeated?
 
 Method: for each call between two services, the caller's span less the callee's (network, queues, connection pools):
-median before and after against its usual spread, floor 20 % and 0.5 ms. For each caller, calls to a callee per span of
-the caller: fewer than before means missing children, more means repeats (retries, a query per row). Strength: x / (x + 2)
-for a wait of x usual spreads; for the number of calls, how far the share moved. Cost: one self-join of the spans.
+median before and after against its usual spread, floor 20 % and 0.5 ms. For each caller, calls to a callee per span
+of the caller: fewer than before means missing children, more means repeats (retries, a query per row). Strength: x /
+(x + 2) for a wait of x usual spreads; for the number of calls, how far the share moved. Cost: one self-join of the
+spans.
 """
 
 import math
@@ -67,7 +68,8 @@ def answer(tables: Tables, params: TraceGap) -> Answer:
                 SELECT service, count(*) FILTER (start >= ? AND start < ?) AS pb,
                        count(*) FILTER (start >= ? AND start <= ?) AS pa FROM spans GROUP BY service)
             SELECT caller, callee, cb, ca, pb, pa, gb, hb, ga, first
-            FROM calls JOIN parents ON parents.service = calls.caller WHERE true{chosen} ORDER BY caller, callee""",  # noqa: S608  # placeholders only
+            FROM calls JOIN parents ON parents.service = calls.caller WHERE true{chosen}
+            ORDER BY caller, callee""",  # noqa: S608  # placeholders only
             values,
         )
     ]
@@ -106,7 +108,8 @@ def _numbers(row: _Row) -> Iterable[Fact]:
         yield Fact(
             subject=edge(row.caller, row.callee), signal="trace:calls_per_span",
             relation="vanishes" if not row.calls_after else ("falls" if now < was else "rises"), value=rounded(now),
-            baseline=rounded(was), unit="calls", at=utc(row.first) if row.first and now > was else None, strength=strong,
+            baseline=rounded(was), unit="calls", at=utc(row.first) if row.first and now > was else None,
+            strength=strong,
         )  # fmt: skip
 
 
