@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from ...contracts.base import AgentId, ClaimId, canonical_json, derived_id
 from ...contracts.claim import Claim, Fact
@@ -12,6 +13,9 @@ from ...contracts.report import Finding
 MAX_FINDINGS = 60
 MAX_ROUND = 8
 """Questions of one round; answers may make further ones needless."""
+
+LONG, TOO_LONG = timedelta(minutes=60), timedelta(hours=48)
+"""Spans of data in which a slow beginning is looked for."""
 
 TRUST = {
     "metric_shift": 0.9, "metric_onset": 0.85, "log_templates": 0.9, "log_error_rate": 0.85, "trace_self_time": 0.85,
@@ -76,6 +80,24 @@ def bounded(found: Iterable[Finding], limit: int = MAX_FINDINGS) -> tuple[Findin
 
 def facts_of(observed: Sequence[Observation], probe: str) -> tuple[Fact, ...]:
     return tuple(f for o in observed if o.call.probe == probe and o.answer.status == "ok" for f in o.answer.facts)
+
+
+def early_split(observed: Sequence[Observation], first: ProbeCall) -> str | None:
+    """A quarter into a long span, so that what grew slowly before the alert is seen as well; None for a short one."""
+    answer = next((o.answer for o in observed if o.call.fingerprint == first.fingerprint), None)
+    if answer is None or answer.window is None:
+        return None
+    length = answer.window.end - answer.window.start
+    return (answer.window.start + length / 4).isoformat() if LONG <= length <= TOO_LONG else None
+
+
+def first_said(pairs: Iterable[tuple[Fact, Observation]]) -> Iterator[tuple[Fact, Observation]]:
+    """Of facts on the same thing, those of the question that was asked first."""
+    taken: dict[tuple[str, str, str], str] = {}
+    for fact, observation in pairs:
+        key = (fact.subject.ref, fact.signal, fact.object)
+        if taken.setdefault(key, observation.id) == observation.id:
+            yield fact, observation
 
 
 def scoped(view: CaseView) -> dict[str, list[str]]:

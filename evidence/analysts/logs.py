@@ -1,11 +1,12 @@
 """Logs: which lines are new or risen, and whose errors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...contracts.claim import Fact
 from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
-from .base import FieldAnalyst, scoped
+from .base import FieldAnalyst, early_split, first_said, scoped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +16,12 @@ class LogsAnalyst(FieldAnalyst):
     after: tuple[str, ...] = ()
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
-        del observed
-        yield ProbeCall(probe="log_templates", params=dict(scoped(view)))
+        first = ProbeCall(probe="log_templates", params=dict(scoped(view)))
+        yield first
         yield ProbeCall(probe="log_error_rate", params=dict(scoped(view)))
+        early = early_split(observed, first)
+        if early:
+            yield ProbeCall(probe="log_templates", params={**scoped(view), "split_at": early})
+
+    def chosen(self, observed: Sequence[Observation]) -> Iterator[tuple[Fact, Observation]]:
+        return first_said(super().chosen(observed))

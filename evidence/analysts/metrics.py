@@ -1,11 +1,12 @@
 """Metrics: what left its usual range, and when."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...contracts.claim import Fact
 from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
-from .base import FieldAnalyst, scoped
+from .base import FieldAnalyst, early_split, first_said, scoped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,5 +16,11 @@ class MetricsAnalyst(FieldAnalyst):
     after: tuple[str, ...] = ()
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
-        del observed
-        yield ProbeCall(probe="metric_shift", params=dict(scoped(view)))
+        first = ProbeCall(probe="metric_shift", params=dict(scoped(view)))
+        yield first
+        early = early_split(observed, first)
+        if early:
+            yield ProbeCall(probe="metric_shift", params={**scoped(view), "split_at": early})
+
+    def chosen(self, observed: Sequence[Observation]) -> Iterator[tuple[Fact, Observation]]:
+        return first_said(super().chosen(observed))

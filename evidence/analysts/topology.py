@@ -3,9 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...contracts.claim import Claim
 from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
+from ..ranking.signals import family_of, is_trouble
 from .base import FieldAnalyst
+
+CLEAR = 0.5
+MAX_SERVICES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +20,22 @@ class TopologyAnalyst(FieldAnalyst):
     after: tuple[str, ...] = ("analyze_metrics", "analyze_logs", "analyze_traces")
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
-        del view, observed
+        del observed
         yield ProbeCall(probe="call_graph")
-        yield ProbeCall(probe="deepest_anomalous_callee")
+        odd = anomalous(view.upstream)
+        if odd:
+            yield ProbeCall(probe="deepest_anomalous_callee", params={"services": list(odd)})
+
+
+def anomalous(claims: Iterable[Claim]) -> tuple[str, ...]:
+    """Services with clear trouble, by name; what is only asked of them does not count."""
+    return tuple(
+        sorted(
+            {
+                claim.subject.owner
+                for claim in claims
+                if claim.strength >= CLEAR and claim.subject.kind in {"service", "instance", "edge"}
+                and is_trouble(claim) and family_of(*claim.signal.split(":", 1)) != "traffic"
+            }
+        )[:MAX_SERVICES]
+    )  # fmt: skip

@@ -16,5 +16,5 @@ class TracesAnalyst(FieldAnalyst):
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         del observed
-        yield ProbeCall(probe="trace_self_time", params=dict(scoped(view)))
-        yield ProbeCall(probe="trace_errors", params=dict(scoped(view)))
+        for probe in ("trace_self_time", "trace_errors", "trace_gap", "trace_rate"):
+            yield ProbeCall(probe=probe, params=dict(scoped(view)))

@@ -11,6 +11,8 @@ from ...contracts.claim import Claim
 from ...contracts.incident import Incident
 from .signals import family_of, is_golden, is_trouble
 
+COUNTED = frozenset({"trace:calls_per_span", "trace:rate"})
+"""Signals of traces that count things, as metrics do."""
 STRONG = 0.4
 """Least strength of a symptom that counts for time and place."""
 
@@ -136,11 +138,12 @@ def _symptom(claim: Claim) -> Symptom | None:
     text = ""
     if source in {"log", "trace", "resource", "document", "external"}:
         text = " ".join(dict.fromkeys(part for part in (claim.object, claim.quote) if part))
-    metric = name if source in {"metric", "saturation"} else ""
+    metric = name if source == "metric" or claim.signal in COUNTED else ""
     return Symptom(
         service=claim.subject.owner if claim.subject.kind not in {"document", "incident", "external"} else "",
-        weight=claim.strength, text=text, metric=metric, relation=claim.relation, at=claim.at, claim=claim,
-        golden=source == "metric" and is_golden(name), family=family_of(source, name),
+        weight=claim.strength, text=text, metric=metric, at=claim.at, claim=claim,
+        relation="rises" if claim.relation == "states" and claim.object == "saturated" else claim.relation,
+        golden=source in {"metric", "trace"} and is_golden(name), family=family_of(source, name),
     )  # fmt: skip
 
 

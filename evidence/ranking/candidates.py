@@ -77,7 +77,9 @@ def _listed(candidate: Candidate, space: AnswerSpace) -> Candidate | None:
         return candidate
     same = [cause for cause in space.causes if cause.kind == candidate.cause.kind]
     match = next((cause for cause in same if _same(cause.ref, candidate.cause.ref)), None)
-    return replace(candidate, cause=match) if match is not None else None
+    if match is None:
+        return None
+    return replace(candidate, cause=match.model_copy(update={"service": match.service or candidate.cause.service}))
 
 
 def _same(listed: str, found: str) -> bool:

@@ -10,8 +10,9 @@ from ...contracts.base import ClaimId
 from .board import Board, Symptom
 from .support import noisy_or
 
-OWN, SHARED = 1.0, 0.6
-"""Weight of a symptom that shows a fault of one's own, and of one that a victim shows as well."""
+OWN, SHARED, PASSED = 1.0, 0.6, 0.35
+"""Weight of a symptom that shows a fault of one's own, that a victim shows as well, that blames another service."""
+_SHARED_SIGNALS = frozenset({"log:error_rate", "trace:rate"})
 ALERTED, EARLY = 0.25, 0.15
 HURT = 0.35
 SLACK = timedelta(seconds=90)
@@ -71,8 +72,11 @@ class ServiceRanker:
     def _own(self, symptom: Symptom, name: str) -> float:
         """Less where a victim would show it as well, or where its text blames another service."""
         if symptom.text and (_PASSED_ON.search(symptom.text) or self._names_another(symptom.text, name)):
-            return 0.35
-        return SHARED if symptom.golden or symptom.family == "traffic" else OWN
+            return PASSED
+        signal = symptom.claim.signal if symptom.claim else ""
+        if signal == "trace:error_rate":
+            return PASSED
+        return SHARED if symptom.golden or symptom.family == "traffic" or signal in _SHARED_SIGNALS else OWN
 
     def _names_another(self, text: str, name: str) -> bool:
         lower = text.lower()

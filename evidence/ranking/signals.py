@@ -5,7 +5,7 @@ import re
 from ...contracts.claim import Claim
 from ..diffs.text import words
 
-_GOLDEN = re.compile(r"\b(p\d\d|latency|duration|response time|error|errors|5xx|4xx|success|availability|requests?|rps|qps|throughput)\b")
+_GOLDEN = re.compile(r"\b(rate$|p\d\d|latency|duration|response time|error|errors|5xx|4xx|success|availability|requests?|rps|qps|throughput)\b")
 _SPECIFIC = re.compile(r"\b(db|sql|query|quer|pool|cache|queue|gc|disk|cpu|memory|dns|tls|cert|lock|retry|retries|cancel|outbound|kafka|lookup|validation|deserialize|panic|table|"
                        r"connection|conn|thread|heap|fd|auth|token|servfail|rows|egress|provider)")  # fmt: skip
 _TRAFFIC = re.compile(r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b")
@@ -56,5 +56,5 @@ def is_trouble(claim: Claim) -> bool:
 def family_of(source: str, name: str) -> str:
     """Claims of one family are one piece of evidence seen several times."""
     if source != "metric":
-        return source
+        return "traffic" if (source, name) == ("trace", "rate") else source
     return "resource" if is_resource(name) else "traffic" if is_traffic(name) else "metric"
