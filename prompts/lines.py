@@ -1,9 +1,8 @@
 """Contracts as short lines for a prompt: one fact a line, references instead of copies, every list bounded."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-
-from pydantic import JsonValue
+from typing import Any
 
 from ..contracts.claim import Claim, Statement
 from ..contracts.delegation import DelegationBrief
@@ -77,22 +76,30 @@ def pair_lines(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield from (f"{name}: {text}" for name, text in pairs)
 
 
-def _param(name: str, schema: JsonValue, required: bool) -> str:  # noqa: FBT001
-    text = name if required else f"{name}?"
-    if not isinstance(schema, dict):
-        return text
+def _type(schema: Mapping[str, Any]) -> str:
+    """What may be given, in words; empty where the schema does not say."""
     if isinstance(choices := schema.get("enum"), list):
-        return f"{text}: one of {', '.join(map(str, choices))}"
-    kind = schema.get("type")
-    return f"{text}: {kind}" if isinstance(kind, str) else text
+        return f"one of {', '.join(map(str, choices))}"
+    if isinstance(options := schema.get("anyOf"), list):
+        return " or ".join(filter(None, (_type(one) for one in options if one.get("type") != "null")))
+    if isinstance(inner := schema.get("items"), dict):
+        return f"list of {_type(inner) or 'values'}"
+    if schema.get("format") == "date-time":
+        return "time"
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return name or str(schema.get("type", ""))
+
+
+def _param(name: str, schema: Mapping[str, Any], needed: Collection[str]) -> str:
+    text = name if name in needed else f"{name}?"
+    return f"{text}: {kind}" if (kind := _type(schema)) else text
 
 
 def probe_lines(probes: Iterable[ProbeSpec]) -> Iterator[str]:
     for probe in probes:
-        properties, required = probe.params.get("properties"), probe.params.get("required")
-        known = properties if isinstance(properties, dict) else {}
-        needed = required if isinstance(required, list) else []
-        params = "; ".join(_param(name, schema, name in needed) for name, schema in known.items())
+        schema: Mapping[str, Any] = probe.params
+        needed = schema.get("required", ())
+        params = "; ".join(_param(name, one, needed) for name, one in schema.get("properties", {}).items())
         yield f"{probe.name} ({probe.cost}): {probe.question} Parameters: {params or 'none'}"
 
 
