@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,12 @@ import duckdb
 from pydantic import ValidationError
 
 from ..contracts.base import Digest
+from ..contracts.claim import Claim
 from ..contracts.evidence import SOURCES, Answer, ProbeCall, ProbeSpec, Source, SourceCoverage
-from ..contracts.incident import Incident
+from ..contracts.incident import CauseRef, Incident
+from ..contracts.ports import Analyst
+from ..contracts.report import ChartSeries, Ranking
+from .analysts import all_analysts
 from .bundle.coverage import cover
 from .bundle.database import connect, lock
 from .bundle.digest import bundle_digest, redaction_key
@@ -22,8 +26,11 @@ from .bundle.files import MANIFEST, list_files
 from .bundle.loading import load_all
 from .bundle.manifest import read_incident
 from .bundle.scan import scan, sha256_of
+from .charts import charts
+from .passages import passages
 from .probes.base import Params, Probe
 from .probes.registry import all_probes
+from .ranking import rank
 from .redaction import Redactor
 from .split import default_split
 from .tables import Tables
@@ -137,6 +144,19 @@ class OpenedBundle:
         except TimeoutError:
             tables.interrupt()
             return Answer(status="failed", note=f"{probe.name} took longer than {ASK_SECONDS:.0f} s")
+
+    def analysts(self) -> tuple[Analyst, ...]:
+        return all_analysts([probe.name for probe in all_probes().values() if self._can_answer(probe)])
+
+    def rank(self, claims: Sequence[Claim]) -> Ranking:
+        return rank(claims, self._incident)
+
+    async def source_text(self, cause: CauseRef) -> tuple[str, ...]:
+        return await asyncio.to_thread(passages, self.tables(), self._redactor, cause)
+
+    async def charts(self, ranking: Ranking, claims: Sequence[Claim]) -> tuple[ChartSeries, ...]:
+        found = await asyncio.to_thread(charts, self.tables(), ranking, claims)
+        return tuple(c.model_copy(update={"label": self._redactor.identifier(c.label)}) for c in found)
 
     def close(self) -> None:
         with contextlib.suppress(duckdb.Error):

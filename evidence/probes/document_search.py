@@ -18,7 +18,8 @@ from .base import MAX_EXCERPT, Params, Probe, answered, cut
 
 _FAILED = re2.compile(
     r"(?i)(?:command failed|failed with (?:return|exit) code [1-9]|exit(?:ed with)? (?:code|status) [1-9]|"
-    r"permission denied|error from server|connection refused|unable to connect|no such host|command not found|unauthorized|\(forbidden\))"
+    r"permission denied|error from server|connection refused|unable to connect|no such host|command not found|"
+    r"unauthorized|\(forbidden\))"
 )
 
 
