@@ -4,10 +4,18 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from .base import Digest, Record, RunId, Utc
+from .base import Contract, Digest, Record, RunId, Utc
 from .lifecycle import ApprovalState
 from .task import Risk
 from .team import HumanPointName
+
+
+class UptimeMark(Contract):
+    """A point on the machine's own time since it was started, which setting the wall clock does not move."""
+
+    boot: str
+    """Which start of which machine; marks of two are not comparable."""
+    seconds: float
 
 
 class ApprovalRequest(Record):
@@ -27,6 +35,10 @@ class ApprovalRequest(Record):
     """None: it keeps waiting."""
     on_ignore: str
     """What happens if nobody answers."""
+    approvers: tuple[str, ...] = ()
+    """Who may answer; empty or `*`: whoever may answer for this database."""
+    asked_uptime: UptimeMark | None = None
+    """When it was asked by a clock that nobody can set."""
     state: ApprovalState = "open"
 
     @property

@@ -23,6 +23,11 @@ EventKind = Literal[
     "approval.asked",
     "approval.decided",
     "approval.refused",
+    "action.refused",
+    "action.dry_run",
+    "action.attempted",
+    "action.receipt",
+    "action.checked",
     "budget.spent",
     "message.refused",
 ]

@@ -13,6 +13,9 @@ TaskState = Literal[
 RunState = Literal["running", "waiting", "concluded", "failed", "cancelled"]
 ApprovalState = Literal["open", "approved", "edited", "rejected", "expired"]
 CandidateState = Literal["candidate", "validated", "conflicted", "accepted", "rejected", "superseded"]
+ActionState = Literal[
+    "proposed", "ready", "running", "succeeded", "failed", "pending", "unknown", "manual_review", "denied",
+]  # fmt: skip
 
 Table = dict[str, dict[str, str]]
 
@@ -54,10 +57,24 @@ CANDIDATE: Table = {
     "rejected": {},
     "superseded": {},
 }
+ACTION: Table = {
+    "proposed": {"ready": "approved_by_a_person", "denied": ""},
+    "ready": {"running": "intent_is_recorded", "denied": ""},
+    "running": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "pending": "receipt_says_pending", "unknown": ""},
+    "pending": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "unknown": ""},
+    "unknown": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "manual_review": ""},
+    "manual_review": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed"},
+    "succeeded": {}, "failed": {}, "denied": {},
+}  # fmt: skip
+"""After the call only a receipt moves an action, or its absence; no opinion does."""
 LIFECYCLES: dict[str, Table] = {"task": TASK, "run": RUN, "approval": APPROVAL, "candidate": CANDIDATE}
+
+LIFECYCLES["action"] = ACTION
 
 TASK_DONE: frozenset[TaskState] = frozenset({"accepted", "merged"})
 TASK_OVER: frozenset[TaskState] = frozenset({"accepted", "merged", "cancelled"})
 RUN_OVER: frozenset[RunState] = frozenset({"concluded", "cancelled"})
+ACTION_OVER: frozenset[ActionState] = frozenset({"succeeded", "failed", "denied", "manual_review"})
+"""Nothing more happens to it by itself."""
 
 TASK_STATES: tuple[TaskState, ...] = get_args(TaskState)

@@ -110,6 +110,26 @@ class NarrativeProposal(Proposal):
     sentences: list[ProposedSentence] = Field(max_length=8)
 
 
+class ProposedAction(Proposal):
+    kind: str
+    """One of the actions that were listed."""
+    target: str
+    """One of the services that were listed."""
+    arguments_json: str
+    """Its arguments as a JSON object, names as listed; {} where it takes none."""
+    claims: list[str] = Field(max_length=12)
+    """Ids of the claims that speak for it."""
+    why: str
+    """Why it helps, in one sentence."""
+
+
+class ActionsProposal(Proposal):
+    """What could be done about the cause; an empty list where nothing listed helps."""
+
+    actions: list[ProposedAction] = Field(max_length=4)
+
+
 FORMS: tuple[type[Proposal], ...] = (
     PlanProposal, TriageProposal, ProbeProposal, FindingsProposal, MechanismProposal, ReviewProposal, NarrativeProposal,
+    ActionsProposal,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from .base import AgentId, ClaimId, Contract, Digest, ObservationId, Record, RunId, TaskId, Utc
 from .claim import Claim
@@ -208,6 +208,31 @@ class ModelContribution(Contract):
     """Its checked judgements whether a cause explains the anomaly, each with its quote."""
 
 
+class ActionNote(Contract):
+    """What became of one proposed action."""
+
+    command: str
+    """Its id; empty where it was refused before there was one."""
+    kind: str
+    target: str
+    arguments: dict[str, JsonValue] = {}
+    effect: str = ""
+    state: str
+    """As in the action's lifecycle, or `proposed` for advice alone, or `refused`."""
+    reason: str = ""
+    proposed_by: str = ""
+    approved_by: str = ""
+    reference: str = ""
+    """What the target calls it."""
+    simulated: bool = False
+    """Whether its target only pretends: nothing was changed."""
+    helped: Literal["helped", "partly", "unchanged", "worse", "not_checked"] = "not_checked"
+    check: str = ""
+    """What was found when the symptom was looked for again, or why nobody looked."""
+    undoes: str = ""
+    undone_by: str = ""
+
+
 class IncidentReport(Record):
     """The end of a run, in the format of DESIGN.md section 11; `schema` 1."""
 
@@ -230,6 +255,7 @@ class IncidentReport(Record):
     chain: tuple[ChainLink, ...] = ()
     summary: tuple[Sentence, ...] = ()
     remediation: tuple[Remedy, ...] = ()
+    actions: tuple[ActionNote, ...] = ()
     claims: tuple[CheckedClaim, ...] = ()
     ruled_out: tuple[RuledOut, ...] = ()
     coverage: tuple[SourceCoverage, ...] = ()

@@ -8,9 +8,10 @@ from .base import AgentId, Contract
 from .task import Budget, DataClass, WriteScope
 
 Topology = Literal["single", "star", "controlled_bus", "hierarchical"]
-HumanPointName = Literal["plan", "report"]
-AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative"]
-ASKS: tuple[AskName, ...] = ("plan", "triage", "probes", "findings", "mechanism", "review", "narrative")
+HumanPointName = Literal["plan", "report", "action"]
+AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions"]
+ASKS: tuple[AskName, ...] = ("plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions")
+ActionMode = Literal["off", "propose", "act"]
 
 
 class Fuse(Contract):
@@ -56,6 +57,13 @@ class HumanPoint(Contract):
     on_timeout: Literal["cancel", "keep_waiting"] = "keep_waiting"
 
 
+class ActionPolicy(Contract):
+    """Whether a run may do more than advise."""
+
+    mode: ActionMode = "off"
+    """`propose` checks what could be done against the catalog and says so; `act` asks a person for each action."""
+
+
 class TeamSpec(Contract):
     """A team file, read and checked."""
 
@@ -72,6 +80,7 @@ class TeamSpec(Contract):
     """Questions that a model is asked at all; the rules answer the others."""
     margin: float = Field(default=0.1, ge=0.0, le=0.5)
     """How close, in score, causes must lie for a model's judgement to order them."""
+    actions: ActionPolicy = ActionPolicy()
 
     def agent(self, agent_id: AgentId) -> AgentSpec:
         """Raise KeyError for an unknown id."""
