@@ -7,7 +7,9 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import JsonValue
 
-from .approval import ApprovalDecision, ApprovalRequest
+from .action import ActionCommand
+from .action_catalog import ActionCatalog, ActionSpec
+from .approval import ApprovalDecision, ApprovalRequest, UptimeMark
 from .base import AgentId, Digest, Record, RunId, TaskId
 from .claim import Claim
 from .delegation import CaseView
@@ -239,6 +241,107 @@ class RunStore(Protocol):
     async def close(self) -> None: ...
 
 
+# --- actions ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class ActionCall:
+    """All that a target may know of a command."""
+
+    command: ActionCommand
+    spec: ActionSpec
+    precondition: str = ""
+    """Version of the resource that the dry run saw, empty where it told none."""
+    attempt_id: str = ""
+    epoch: int = 0
+    """Of the run's lease: a target that keeps the highest can refuse an older one."""
+    reference: str = ""
+    """The target's own name for it, where an earlier answer gave one."""
+
+
+class TargetReply(NamedTuple):
+    """What came back from a target, before anyone believes it."""
+
+    outcome: Literal["succeeded", "failed", "pending", "unknown"]
+    delivered: bool = True
+    """False only where it is certain that nothing reached the target."""
+    body: bytes = b""
+    reference: str = ""
+    echoed_key: str = ""
+    """The idempotency key that the answer names; empty where it names none."""
+    echoed_fingerprint: str = ""
+    must_echo: bool = False
+    """Whether this target's answers have to name key and fingerprint."""
+    authentic: bool = True
+    """False where a signature was due and is missing or wrong."""
+    simulated: bool = False
+    detail: str = ""
+
+
+class DryRunReply(NamedTuple):
+    outcome: Literal["would_work", "would_fail", "not_available"]
+    preview: tuple[str, ...] = ()
+    precondition: str = ""
+
+
+class ProbedOutcome(NamedTuple):
+    """What the state itself says about a command's effect."""
+
+    outcome: Literal["done", "not_done", "unclear"]
+    detail: str = ""
+
+
+class ActionTarget(Protocol):
+    """Where actions are carried out. No method raises for anything that the target does."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def dry_run(self, call: ActionCall) -> DryRunReply:
+        """Changes nothing."""
+        ...
+
+    async def execute(self, call: ActionCall) -> TargetReply:
+        """The one call with an effect. Sends once: whether to try again is not its decision."""
+        ...
+
+    async def status(self, call: ActionCall) -> TargetReply:
+        """How the command went, by reference or key; `unknown` where the target does not know it. Changes nothing."""
+        ...
+
+    async def outcome(self, call: ActionCall) -> ProbedOutcome:
+        """Whether the effect is there, asked of the state and not of the record. Changes nothing."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class OpenFresh(Protocol):
+    """The incident's evidence as it is now, from a live source."""
+
+    async def __call__(self, since: datetime) -> Evidence | None:
+        """None where no source gives data later than `since`. The caller closes it."""
+        ...
+
+
+class Uptime(Protocol):
+    def mark(self) -> UptimeMark | None:
+        """None where the machine does not say."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionDesk:
+    """What a run needs to do more than advise."""
+
+    catalog: ActionCatalog
+    targets: Mapping[str, ActionTarget]
+    tenant: str
+    user: str
+    uptime: Uptime
+    fresh: OpenFresh | None = None
+    stall_seconds: float = 5.0
+    """A process that stood still for longer between recording an intent and calling does not call any more."""
+
+
 # --- what nodes are handed --------------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -263,3 +366,5 @@ class Deps:
     started: float = 0.0
     """Monotonic start of this process's part of the run."""
     limits: Limits = field(default_factory=Limits)
+    actions: ActionDesk | None = None
+    """None where the run only advises."""
