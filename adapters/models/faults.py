@@ -7,13 +7,19 @@ from ...contracts.errors import ModelError
 SHOWN = 200
 
 
+def _shown(text: str) -> str:
+    """What a server says ends in records and on screens: cut, and without anything that is not plain text."""
+    plain = "".join(c if c.isprintable() else " " for c in text.strip()[:SHOWN])
+    return plain.encode("utf-8", "replace").decode()
+
+
 def _text(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__)[:SHOWN]
+    return _shown(str(error)) or type(error).__name__
 
 
 def refused(status: int, body: str) -> ModelError:
     """For an answer of the server that is an error; `status` -1 stands for one in the middle of a stream."""
-    why = body.strip()[:SHOWN]
+    why = _shown(body)
     if status == 404:
         return ModelError("the model is not there", kind="model_missing", why=why)
     if status == 400 and "context length" in body:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SEED = 7
 KEEP_ALIVE = "10m"
+MOST_TOKENS = 100_000_000
+"""A count above is none."""
 
 
 class OllamaChat:
@@ -101,12 +103,12 @@ def _lc(message: Message) -> "BaseMessage":
 def _reply(text: str, meta: dict[str, Any]) -> Reply:
     def count(name: str) -> int | None:
         value = meta.get(name)
-        return value if isinstance(value, int) else None
+        return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
 
     reason = meta.get("done_reason")
     return Reply(
         text=text,
-        done_reason=reason if isinstance(reason, str) else None,
+        done_reason=reason[:40] if isinstance(reason, str) else None,
         prompt_tokens=count("prompt_eval_count"),
         answer_tokens=count("eval_count"),
     )

@@ -109,6 +109,16 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("full_context", {"prompt_eval_count": "context"}, "cut_prompt: the prompt was cut: the server read 8191"),
     ("ignores_format", {"prose": True}, "format_ignored: the answer is not one JSON object"),
     ("empty", {"text": ""}, "not_json: the answer is empty"),
+    (
+        "hostile_reason",
+        {"done_reason": "x\x1b[2J" * 500},
+        "incomplete: the answer is incomplete: it ended with 'x\\x1b[2J",
+    ),
+    (
+        "hostile_error",
+        {"fault": 500, "error": "a\x1b[2J\ud800\u202eb" + "c" * 900},
+        "server_error: the server failed with status 500: a [2J  b",
+    ),
     ("hang", {"fault": "hang"}, "timeout: the model did not answer in time: not within 1 s"),
     ("dribble", {"dribble": 0.3, "text": "x" * 3000}, "timeout: the model did not answer in time: not within 1 s"),
 ]
@@ -120,7 +130,14 @@ async def test_a_fault_degrades_the_question(turn: dict[str, Any], degraded: str
     proposed = await once(turn, call_seconds=0.8)
     assert (proposed.value, proposed.origin) == (RULES, "rules")
     assert proposed.degraded.startswith(degraded)
+    assert len(proposed.degraded) < 400
+    assert proposed.degraded.isprintable()
     assert time.monotonic() - started < 4
+
+
+@pytest.mark.parametrize("count", [-5, 10**30])
+async def test_a_count_that_cannot_be_is_none(count: int) -> None:
+    assert (await once({"prompt_eval_count": count})).origin == "model"
 
 
 async def test_nobody_listens() -> None:
