@@ -60,7 +60,10 @@ CANDIDATE: Table = {
 ACTION: Table = {
     "proposed": {"ready": "approved_by_a_person", "denied": ""},
     "ready": {"running": "intent_is_recorded", "denied": ""},
-    "running": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "pending": "receipt_says_pending", "unknown": ""},
+    "running": {
+        "succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "pending": "receipt_says_pending",
+        "unknown": "",
+    },
     "pending": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "unknown": ""},
     "unknown": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed", "manual_review": ""},
     "manual_review": {"succeeded": "receipt_says_succeeded", "failed": "receipt_says_failed"},

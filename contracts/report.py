@@ -215,7 +215,7 @@ class ActionNote(Contract):
     """Its id; empty where it was refused before there was one."""
     kind: str
     target: str
-    arguments: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
     effect: str = ""
     state: str
     """As in the action's lifecycle, or `proposed` for advice alone, or `refused`."""

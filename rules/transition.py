@@ -4,14 +4,16 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
+from ..contracts.action import Action
 from ..contracts.arbitration import Candidate
 from ..contracts.base import AgentId, RunId, derived_id
 from ..contracts.event import Event
 from ..contracts.lifecycle import LIFECYCLES
 from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
+from .actions.guards import ACTION_GUARDS, ActionGrounds
 
-S = TypeVar("S", Task, Candidate)
+S = TypeVar("S", Task, Action, Candidate)
 
 
 class Refused(Exception):  # caught by who proposed the change
@@ -23,6 +25,7 @@ class Grounds(NamedTuple):
 
     candidates: tuple[AgentId, ...] = ()
     verification: VerificationResult | None = None
+    action: ActionGrounds = ActionGrounds()
 
 
 class Stamp(NamedTuple):
@@ -93,6 +96,10 @@ def _verification_passed(_record: Task | Candidate, grounds: Grounds) -> bool:
     return grounds.verification is not None and grounds.verification.passed
 
 
+def _of_action(guard: Callable[[Action, ActionGrounds], bool]) -> Callable[[object, Grounds], bool]:
+    return lambda record, grounds: isinstance(record, Action) and guard(record, grounds.action)
+
+
 GUARDS: dict[str, Callable[[Task | Candidate, Grounds], bool]] = {
     "has_candidates": _has_candidates,
     "has_output_contract": _has_output_contract,
@@ -101,4 +108,5 @@ GUARDS: dict[str, Callable[[Task | Candidate, Grounds], bool]] = {
     "has_owner_and_lease": _has_owner_and_lease,
     "has_checked_evidence": _has_checked_evidence,
     "verification_passed": _verification_passed,
+    **{name: _of_action(guard) for name, guard in ACTION_GUARDS.items()},
 }
