@@ -3,6 +3,7 @@
 from typing import Literal
 
 from .base import AgentId, Contract, Record, TaskId, Utc
+from .lifecycle import LeaseState
 from .task import AllocationMode
 from .team import Topology
 
@@ -57,3 +58,28 @@ class AssignmentDecision(Record):
     @property
     def key(self) -> str:
         return self.decision_id
+
+
+class TaskLease(Record):
+    """The right to work on a task for a while; a claim alone is none."""
+
+    record_kind = "lease"
+
+    lease_id: str
+    task_id: TaskId
+    agent_id: AgentId
+    state: LeaseState = "active"
+    epoch: int
+    """Grows with each grant for the task; a report under an older epoch is refused."""
+    run_epoch: int
+    """Of the run's own lease when this one was granted: a process that is gone leaves void leases behind."""
+    granted_at: Utc
+    expires_at: Utc
+    heartbeat_at: Utc
+    retry_count: int = 0
+    """Leases on the task that expired before this one."""
+    progress_summary: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.lease_id

@@ -12,6 +12,7 @@ LeadlineError                 a failure; `exit_code` says how a command ends
 │   └── CorruptStore          a stored row is not what was written, or of a blocked type
 ├── RunHeld            75     another process holds the run
 ├── LeaseLost          75     the run was taken over while we held it
+├── AgentLost                 an agent fell silent: on the task board its lease runs out and others take over
 └── ModelError                never leaves a proposer: a model fault becomes a degraded proposal
 Stop                          control flow, no failure
 └── BudgetSpent       124     a budget was reached; the run concludes with what it has
@@ -77,6 +78,10 @@ class RunHeld(LeadlineError):
 
 class LeaseLost(LeadlineError):
     exit_code = 75
+
+
+class AgentLost(LeadlineError):
+    pass
 
 
 class ModelError(LeadlineError):

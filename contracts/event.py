@@ -29,6 +29,7 @@ EventKind = Literal[
     "action.receipt",
     "action.checked",
     "budget.spent",
+    "lease.refused",
     "message.refused",
 ]
 

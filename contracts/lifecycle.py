@@ -12,6 +12,7 @@ TaskState = Literal[
 ]  # fmt: skip
 RunState = Literal["running", "waiting", "concluded", "failed", "cancelled"]
 ApprovalState = Literal["open", "approved", "edited", "rejected", "expired"]
+LeaseState = Literal["active", "expired", "released", "completed", "revoked"]
 CandidateState = Literal["candidate", "validated", "conflicted", "accepted", "rejected", "superseded"]
 ActionState = Literal[
     "proposed", "ready", "running", "succeeded", "failed", "pending", "unknown", "manual_review", "denied",
@@ -70,7 +71,11 @@ ACTION: Table = {
     "succeeded": {}, "failed": {}, "denied": {},
 }  # fmt: skip
 """After the call only a receipt moves an action, or its absence; no opinion does."""
-LIFECYCLES: dict[str, Table] = {"task": TASK, "run": RUN, "approval": APPROVAL, "candidate": CANDIDATE}
+LEASE: Table = {
+    "active": {"expired": "lease_is_over", "released": "", "completed": "", "revoked": ""},
+    "expired": {}, "released": {}, "completed": {}, "revoked": {},
+}  # fmt: skip
+LIFECYCLES: dict[str, Table] = {"task": TASK, "run": RUN, "approval": APPROVAL, "candidate": CANDIDATE, "lease": LEASE}
 
 LIFECYCLES["action"] = ACTION
 

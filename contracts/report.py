@@ -68,6 +68,23 @@ class AgentReport(Record):
         return self.report_id
 
 
+class DomainSummary(Record):
+    """What a domain lead hands to the root: claims by reference and sentences, never observations."""
+
+    record_kind = "domain_summary"
+
+    domain: str
+    lead: AgentId
+    tasks: tuple[TaskId, ...]
+    claims: tuple[ClaimId, ...]
+    headline: str
+    open_questions: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return self.domain
+
+
 class RankedCause(Contract):
     cause: CauseRef
     reason: str = ""

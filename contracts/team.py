@@ -36,6 +36,8 @@ class AgentSpec(Contract):
     """Sources that it may read; `*` allows all."""
     data_classification: DataClass = "confidential"
     """The highest class of data that it may see."""
+    domain: str = ""
+    """The part of a hierarchy that it belongs to; its lead is the agent there with capability `lead_domain`."""
     max_concurrency: int = Field(default=1, ge=1)
     write_scope: WriteScope = "none"
     """The widest side effect that it may have."""
@@ -78,6 +80,10 @@ class TeamSpec(Contract):
     """Of a whole run."""
     asks: tuple[AskName, ...] = ASKS
     """Questions that a model is asked at all; the rules answer the others."""
+    lease_seconds: float = Field(default=120.0, gt=0)
+    """How long a claimed task stays with an agent that gives no sign of life."""
+    most_expiries: int = Field(default=3, ge=1)
+    """Expired leases on one task after which the lead, then a person, has to act."""
     margin: float = Field(default=0.1, ge=0.0, le=0.5)
     """How close, in score, causes must lie for a model's judgement to order them."""
     actions: ActionPolicy = ActionPolicy()

@@ -9,8 +9,12 @@ class State(TypedDict, total=False):
     """low, medium, high."""
     round: int
     """Waves handed out so far."""
+    domain: str
+    """Part of the hierarchy that the steps are limited to; empty for all."""
     wave: list[str]
     """Ids of the tasks at work now."""
+    open: int
+    """Tasks on the board that wait for an agent."""
     next: str
     """Where verify sends the run: select or delegate."""
     stop: str
@@ -23,8 +27,36 @@ class State(TypedDict, total=False):
     report_approval: str
 
 
+class DomainState(TypedDict, total=False):
+    """Of a domain lead's own graph; nothing of it reaches the root's state."""
+
+    domain: str
+    round: int
+    wave: list[str]
+    next: str
+    stop: str
+
+
+class DomainResult(TypedDict, total=False):
+    """A domain answers in records: its summary."""
+
+
+def domain_start(domain: str) -> DomainState:
+    return DomainState(domain=domain, round=0, wave=[], next="", stop="")
+
+
 def initial(run_id: str) -> State:
     return State(
-        run_id=run_id, risk="low", round=0, wave=[], next="", stop="", plan="", plan_approval="", report="",
+        run_id=run_id,
+        risk="low",
+        round=0,
+        domain="",
+        wave=[],
+        open=0,
+        next="",
+        stop="",
+        plan="",
+        plan_approval="",
+        report="",
         report_approval="",
-    )  # fmt: skip
+    )

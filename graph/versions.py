@@ -12,7 +12,7 @@ from ..contracts.base import Digest, digest_of
 from ..contracts.errors import UsageError
 from ..contracts.ports import Deps
 from ..contracts.team import Topology
-from . import star
+from . import bus, hierarchy, star
 from .state import State
 
 Builder = Callable[[], StateGraph[State, Deps, State, State]]
@@ -34,6 +34,13 @@ VERSIONS: dict[str, GraphVersion] = {
         ),
         GraphVersion(
             "star@1", "the lead delegates, workers answer to it, code verifies and merges", "star", star.build
+        ),
+        GraphVersion("bus@1", "tasks on a board, agents claim them and work under leases", "controlled_bus", bus.build),
+        GraphVersion(
+            "hierarchy@1",
+            "domain leads delegate to their workers, the root sees their summaries",
+            "hierarchical",
+            hierarchy.build,
         ),
     )
 }

@@ -8,7 +8,7 @@ from ..contracts.base import ClaimId, TaskId, derived_id
 from ..contracts.claim import Claim
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import MechanismProposal
-from ..contracts.report import RankedCause, Ranking
+from ..contracts.report import DomainSummary, RankedCause, Ranking
 from ..prompts.block import quoted_in
 from ..prompts.questions import MechanismPrompt
 from ..rules.claims import distinct
@@ -43,7 +43,7 @@ async def arbitrate(state: ArbitrateInput, deps: Deps) -> Outcome:
     A model is asked only whether a cause explains the anomaly, only about causes that the evidence leaves within the
     team's margin, and its answer counts only with quotes that stand in the source.
     """
-    claims = await deps.ledger.all(Claim)
+    claims = await _submitted(deps)
     tasks = {c: cand.task_id for cand in await deps.ledger.all(Candidate) for c in cand.claims}
     rulings = _rulings(claims, tasks, deps)
     dropped = {c for r in rulings for c in r.dropped}
@@ -55,6 +55,14 @@ async def arbitrate(state: ArbitrateInput, deps: Deps) -> Outcome:
     decisions = _decisions(ranked.baseline, ordered, judgements, deps)
     records = (*(r.conflict for r in rulings), *(r.record for r in rulings), *decisions, composite)
     return Outcome(ArbitrateUpdate(), Writes(records=records))
+
+
+async def _submitted(deps: Deps) -> tuple[Claim, ...]:
+    """Accepted claims; in a hierarchy those that domain leads put into their summaries."""
+    claims = await deps.ledger.all(Claim)
+    summaries = await deps.ledger.all(DomainSummary)
+    told = {c for s in summaries for c in s.claims}
+    return tuple(c for c in claims if c.id in told) if summaries else claims
 
 
 def _rulings(claims: tuple[Claim, ...], tasks: dict[ClaimId, TaskId], deps: Deps) -> tuple[Ruling, ...]:

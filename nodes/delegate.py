@@ -8,6 +8,7 @@ from ..contracts.event import Event
 from ..contracts.lifecycle import TASK_OVER
 from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
+from ..rules.allocation import within
 from ..rules.delegation import compile_brief
 from ..rules.transition import transition
 from .outcome import Outcome, stamp
@@ -17,6 +18,7 @@ WAITING = frozenset({"assigned", "revision_requested"})
 
 class DelegateInput(TypedDict):
     round: int
+    domain: str
 
 
 class DelegateUpdate(TypedDict):
@@ -31,10 +33,10 @@ async def delegate(state: DelegateInput, deps: Deps) -> Outcome:
     Gives up when the time budget is spent: what has not begun is cancelled, and the run concludes with what it has.
     """
     tasks = await deps.ledger.all(Task)
-    stop = _overrun(deps)
+    stop = overrun(deps)
     if stop:
-        return _stopped(state, tasks, stop, deps)
-    wave = ready_tasks(tasks, deps)
+        return _stopped(state, within(tasks, state["domain"]), stop, deps)
+    wave = ready_tasks(tasks, state["domain"], deps)
     incident, probes = deps.evidence.incident, deps.evidence.probes()
     briefs = tuple(
         compile_brief(t, deps.team.agent(t.spec.assignment.owner), deps.team, deps.config, incident, probes)
@@ -45,12 +47,12 @@ async def delegate(state: DelegateInput, deps: Deps) -> Outcome:
     return Outcome(update, Writes(records=briefs))
 
 
-def ready_tasks(tasks: tuple[Task, ...], deps: Deps) -> list[Task]:
+def ready_tasks(tasks: tuple[Task, ...], domain: str, deps: Deps) -> list[Task]:
     """In the plan's order; an agent gets no more at once than it can take."""
     over = {t.spec.task_id for t in tasks if t.state in TASK_OVER}
     busy: Counter[AgentId] = Counter()
     wave: list[Task] = []
-    for task in sorted(tasks, key=lambda t: t.position):
+    for task in sorted(within(tasks, domain), key=lambda t: t.position):
         owner = task.spec.assignment.owner
         if task.state not in WAITING or owner is None or not over.issuperset(task.spec.dependencies):
             continue
@@ -60,7 +62,8 @@ def ready_tasks(tasks: tuple[Task, ...], deps: Deps) -> list[Task]:
     return wave
 
 
-def _overrun(deps: Deps) -> str:
+def overrun(deps: Deps) -> str:
+    """Why the run has to stop now; empty while it may go on."""
     spent = deps.clock.monotonic() - deps.started
     allowed = deps.team.budget.seconds
     return f"{allowed:g} s of wall-clock time are spent" if spent > allowed else ""

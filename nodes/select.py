@@ -1,18 +1,15 @@
-"""Choose who does each task, and ask for the plan to be approved where that is wanted."""
+"""Choose who does each task."""
 
 from collections import Counter
-from typing import TypedDict, cast
-
-from pydantic import JsonValue
+from typing import TypedDict
 
 from ..contracts.assignment import AssignmentDecision
-from ..contracts.base import AgentId, Record, derived_id
+from ..contracts.base import AgentId, Record
 from ..contracts.event import Event
 from ..contracts.ports import Deps, Writes
-from ..contracts.task import Assignment, Risk, Task
+from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
-from ..rules.allocation import allocate
-from ..rules.approvals import is_asked, make_request
+from ..rules.allocation import allocate, within
 from ..rules.transition import Grounds, Stamp, transition
 from .outcome import Outcome, stamp
 
@@ -22,13 +19,11 @@ AT_WORK = frozenset({"running", "report_submitted", "verifying"})
 
 
 class SelectInput(TypedDict):
-    risk: str
-    plan: str
+    domain: str
 
 
 class SelectUpdate(TypedDict):
-    plan: str
-    plan_approval: str
+    pass
 
 
 async def select(state: SelectInput, deps: Deps) -> Outcome:
@@ -41,16 +36,12 @@ async def select(state: SelectInput, deps: Deps) -> Outcome:
     mark = stamp(deps, "select")
     records: list[Record] = []
     events: list[Event] = []
-    for task in (t for t in tasks if t.state in SELECTABLE):
+    for task in (t for t in within(tasks, state["domain"]) if t.state in SELECTABLE):
         decision = allocate(task, deps.team, load=load, success=success, at=mark.at)
         moved, told = _assigned(task, decision, mark)
         records += [decision, moved]
         events += told
-    update, request = _approval(state, deps, [t for t in tasks if t.state in SELECTABLE], records)
-    if request is not None:
-        records.append(request[0])
-        events.append(request[1])
-    return Outcome(update, Writes(records=tuple(records), events=tuple(events)))
+    return Outcome(SelectUpdate(), Writes(records=tuple(records), events=tuple(events)))
 
 
 async def _past_success(deps: Deps) -> dict[AgentId, float]:
@@ -74,43 +65,9 @@ def _assigned(task: Task, decision: AssignmentDecision, mark: Stamp) -> tuple[Ta
     verifier = next((s.agent_id for s in decision.selected if s.role == "verifier"), None)
     candidates = tuple(s.agent_id for s in decision.scores)
     chosen, first = transition(task, "candidate_selected", mark, grounds=Grounds(candidates=candidates))
-    assignment = Assignment(mode=decision.mode, owner=owner, candidates=candidates, verifier=verifier)
+    assignment = task.spec.assignment.model_copy(
+        update={"mode": decision.mode, "owner": owner, "candidates": candidates, "verifier": verifier}
+    )
     chosen = chosen.model_copy(update={"spec": chosen.spec.model_copy(update={"assignment": assignment}), "rounds": 0})
     assigned, second = transition(chosen, "assigned", mark, reason=decision.rationale)
     return assigned, [first, second]
-
-
-def _approval(
-    state: SelectInput, deps: Deps, tasks: list[Task], records: list[Record]
-) -> tuple[SelectUpdate, tuple[Record, Event] | None]:
-    point = deps.team.point("plan")
-    risk = cast(Risk, state["risk"])
-    if state["plan"] or not is_asked(point, risk):
-        return SelectUpdate(plan=state["plan"] or "free", plan_approval=""), None
-    owners = {r.spec.task_id: r.spec.assignment.owner or "nobody" for r in records if isinstance(r, Task)}
-    content: dict[str, JsonValue] = {
-        "incident": deps.evidence.incident.title,
-        "risk": risk,
-        "tasks": [
-            {
-                "title": t.spec.title,
-                "goal": t.spec.goal,
-                "agent": owners.get(t.spec.task_id, "nobody"),
-                "services": list(t.spec.scope.allowed_domains),
-                "proposed_by": t.origin,
-                "writes": t.spec.scope.write_scope,
-            }
-            for t in tasks
-        ],
-        "budget": deps.team.budget.model_dump(mode="json"),
-    }
-    request = make_request(deps.run_id, point, "Investigate by this plan?", content, risk=risk, at=deps.clock.now())
-    asked = Event(
-        event_id=derived_id("evt", deps.run_id, request.approval_id, "asked"),
-        kind="approval.asked",
-        subject=request.approval_id,
-        by="select",
-        reason=request.question,
-        at=request.asked_at,
-    )
-    return SelectUpdate(plan="ask", plan_approval=request.approval_id), (request, asked)

@@ -1,7 +1,7 @@
 """How a task asks its questions: the analyst's own first, then what a model would ask besides."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,6 +21,14 @@ MOST_ROUNDS = 12
 MOST_FROM_MODEL = 4
 
 
+Alive = Callable[[str], Awaitable[None]]
+"""Told what is being done: a sign of life."""
+
+
+async def unheard(_doing: str) -> None:
+    """Where nobody listens."""
+
+
 @dataclass
 class Sounding:
     """One task's observations as they come in."""
@@ -28,6 +36,7 @@ class Sounding:
     deps: Deps
     task: Task
     brief: DelegationBrief
+    alive: Alive = unheard
     observed: dict[ObservationId, Observation] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     repeats: int = 0
@@ -97,6 +106,7 @@ class Sounding:
             self.repeats += 1
             self.observed[ref] = known
             return known
+        await self.alive(f"asks {call.probe}")
         started = deps.clock.monotonic()
         if call.probe in self.brief.allowed_tools:
             answer = await deps.evidence.ask(call)

@@ -21,6 +21,23 @@ WEIGHTS: dict[str, float] = {
 CLASSES = ("public", "internal", "confidential", "restricted")
 
 
+def within(tasks: Sequence[Task], domain: str) -> tuple[Task, ...]:
+    """Tasks of one domain; all of them where no domain is named."""
+    return tuple(t for t in tasks if not domain or t.spec.assignment.domain_scope == domain)
+
+
+def domain_of(task: Task, team: TeamSpec) -> str:
+    """Where the agents sit who can do it; empty where they belong to no domain."""
+    able = [a.domain for a in team.agents if a.domain and set(task.spec.required_capabilities) <= set(a.capabilities)]
+    return able[0] if able else ""
+
+
+def domain_lead(team: TeamSpec, domain: str) -> AgentId:
+    """The agent that leads a domain; the root owner where the team names none."""
+    leads = (a.id for a in team.agents if a.domain == domain and "lead_domain" in a.capabilities)
+    return next(leads, team.root_owner)
+
+
 def choose_mode(team: TeamSpec, candidates: Sequence[AgentId]) -> AllocationMode:
     """Push where the lead has no choice, match capabilities where several agents could do it.
 
@@ -69,9 +86,18 @@ def score(agent: AgentSpec, task: Task, load: int, past_success: float) -> Score
 
 
 def allocate(
-    task: Task, team: TeamSpec, *, load: Mapping[AgentId, int], success: Mapping[AgentId, float], at: datetime
+    task: Task,
+    team: TeamSpec,
+    *,
+    load: Mapping[AgentId, int],
+    success: Mapping[AgentId, float],
+    at: datetime,
+    claimed_by: AgentId | None = None,
 ) -> AssignmentDecision:
-    """Choose an owner, or nobody: then `selected` is empty and `rationale` says why."""
+    """Choose an owner, or nobody: then `selected` is empty and `rationale` says why.
+
+    A claim chooses itself; its score is kept all the same, so that it can be seen who would have been better.
+    """
     reasons = {a.id: why_not(a, task, load.get(a.id, 0)) for a in team.agents}
     eligible = [a for a in team.agents if not reasons[a.id]]
     scores = sorted(
@@ -82,25 +108,26 @@ def allocate(
     selected: tuple[SelectedAgent, ...] = ()
     rationale = "no agent is eligible"
     if scores:
-        best = scores[0]
+        best = next((s for s in scores if s.agent_id == claimed_by), scores[0])
         selected = (
             SelectedAgent(agent_id=best.agent_id, role="primary"),
             SelectedAgent(agent_id=verifier, role="verifier"),
         )
-        runner_up = f", before {scores[1].agent_id} with {scores[1].total:.3f}" if len(scores) > 1 else ""
-        rationale = f"{best.agent_id} scores {best.total:.3f}{runner_up}"
+        others = [s for s in scores if s is not best]
+        runner_up = f", next {others[0].agent_id} with {others[0].total:.3f}" if others else ""
+        rationale = f"{best.agent_id} {'claimed it and ' if claimed_by else ''}scores {best.total:.3f}{runner_up}"
     return AssignmentDecision(
         decision_id=derived_id("asg", task.spec.run_id, task.key, task.attempt),
         task_id=task.spec.task_id,
         attempt=task.attempt,
         topology=team.topology,
-        mode=choose_mode(team, [s.agent_id for s in scores]),
+        mode="claim_with_lease" if claimed_by else choose_mode(team, [s.agent_id for s in scores]),
         selected=selected,
         rejected=tuple(RejectedAgent(agent_id=a, reason=why) for a, why in reasons.items() if why),
         scores=tuple(scores),
         rationale=rationale,
         risk_flags=("high_risk",) if task.spec.risk_level == "high" else (),
         required_approvals=("verifier",),
-        created_by="lead_agent",
+        created_by="scheduler" if claimed_by else "lead_agent",
         created_at=at,
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from ..contracts.action import Action
 from ..contracts.arbitration import Candidate
+from ..contracts.assignment import TaskLease
 from ..contracts.base import AgentId, RunId, derived_id
 from ..contracts.event import Event
 from ..contracts.lifecycle import LIFECYCLES
@@ -13,7 +14,8 @@ from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
 from .actions.guards import ACTION_GUARDS, ActionGrounds
 
-S = TypeVar("S", Task, Action, Candidate)
+Stateful = Task | Action | Candidate | TaskLease
+S = TypeVar("S", Task, Action, Candidate, TaskLease)
 
 
 class Refused(Exception):  # caught by who proposed the change
@@ -26,6 +28,9 @@ class Grounds(NamedTuple):
     candidates: tuple[AgentId, ...] = ()
     verification: VerificationResult | None = None
     action: ActionGrounds = ActionGrounds()
+    now: datetime | None = None
+    run_epoch: int | None = None
+    """Of the process that holds the run now."""
 
 
 class Stamp(NamedTuple):
@@ -67,40 +72,48 @@ def transition(
     return record.model_copy(update={"state": to}), event
 
 
-def _has_candidates(_record: Task | Candidate, grounds: Grounds) -> bool:
+def _has_candidates(_record: Stateful, grounds: Grounds) -> bool:
     return bool(grounds.candidates)
 
 
-def _has_output_contract(record: Task | Candidate, _grounds: Grounds) -> bool:
+def _has_output_contract(record: Stateful, _grounds: Grounds) -> bool:
     return isinstance(record, Task) and record.spec.output_contract is not None
 
 
-def _has_owner(record: Task | Candidate, _grounds: Grounds) -> bool:
+def _has_owner(record: Stateful, _grounds: Grounds) -> bool:
     return isinstance(record, Task) and record.spec.assignment.owner is not None
 
 
-def _has_lease(record: Task | Candidate, _grounds: Grounds) -> bool:
+def _has_lease(record: Stateful, _grounds: Grounds) -> bool:
     return isinstance(record, Task) and record.spec.assignment.lease_id is not None
 
 
-def _has_owner_and_lease(record: Task | Candidate, grounds: Grounds) -> bool:
+def _has_owner_and_lease(record: Stateful, grounds: Grounds) -> bool:
     return _has_owner(record, grounds) and _has_lease(record, grounds)
 
 
-def _has_checked_evidence(_record: Task | Candidate, grounds: Grounds) -> bool:
+def _has_checked_evidence(_record: Stateful, grounds: Grounds) -> bool:
     checked = grounds.verification
     return checked is not None and checked.passed and bool(checked.reruns)
 
 
-def _verification_passed(_record: Task | Candidate, grounds: Grounds) -> bool:
+def _verification_passed(_record: Stateful, grounds: Grounds) -> bool:
     return grounds.verification is not None and grounds.verification.passed
+
+
+def _lease_is_over(record: Stateful, grounds: Grounds) -> bool:
+    """Its time is up, or the process that granted it is gone."""
+    if not isinstance(record, TaskLease):
+        return False
+    late = grounds.now is not None and grounds.now >= record.expires_at
+    return late or (grounds.run_epoch is not None and grounds.run_epoch != record.run_epoch)
 
 
 def _of_action(guard: Callable[[Action, ActionGrounds], bool]) -> Callable[[object, Grounds], bool]:
     return lambda record, grounds: isinstance(record, Action) and guard(record, grounds.action)
 
 
-GUARDS: dict[str, Callable[[Task | Candidate, Grounds], bool]] = {
+GUARDS: dict[str, Callable[[Stateful, Grounds], bool]] = {
     "has_candidates": _has_candidates,
     "has_output_contract": _has_output_contract,
     "has_owner": _has_owner,
@@ -109,4 +122,5 @@ GUARDS: dict[str, Callable[[Task | Candidate, Grounds], bool]] = {
     "has_checked_evidence": _has_checked_evidence,
     "verification_passed": _verification_passed,
     **{name: _of_action(guard) for name, guard in ACTION_GUARDS.items()},
+    "lease_is_over": _lease_is_over,
 }
