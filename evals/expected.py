@@ -66,7 +66,7 @@ class Expected(Contract):
 
 def read_expected(path: Path) -> Expected:
     try:
-        raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        raw = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DatasetError(f"case {path.parent.name!r} has no {FILE_NAME}", why=str(path)) from error
     except (YAMLError, UnicodeDecodeError) as error:

@@ -30,7 +30,7 @@ class Reasons(NamedTuple):
 
 def load_reasons() -> Reasons:
     path = Path(__file__).with_name("cloud_opsbench_reasons.yaml")
-    raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    raw = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
     taxonomy = {reason: name for name, reasons in raw["taxonomy"].items() for reason in reasons}
     return Reasons(dict(sorted(taxonomy.items())), raw["aliases"])
 

@@ -125,7 +125,7 @@ def _judged(task: int) -> tuple[Judged, ...]:
 
 
 def _reasons(system: Path) -> tuple[str, ...]:
-    listed = YAML(typ="safe", pure=True).load(Path(__file__).with_name(REASONS).read_text(encoding="utf-8"))
+    listed = YAML(typ="safe").load(Path(__file__).with_name(REASONS).read_text(encoding="utf-8"))
     return tuple(listed.get(_system(system), ()))
 
 

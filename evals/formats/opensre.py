@@ -145,7 +145,7 @@ def _expected(scenario: Scenario, service: str) -> Expected:
 
 
 def _yaml(path: Path) -> dict[str, Any]:
-    return dict(YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8")))
+    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8")))
 
 
 IMPORTER = OpenSre()
