@@ -30,7 +30,7 @@ from .outcome import PersonAnswer, RunOutcome, StartRequest, Watcher, unwatched
 from .pins import refuse_stale
 from .segment import Segment, Standing, asked_in
 from .settings import Settings
-from .team import adjusted, load_team
+from .team import adjusted
 from .wiring import Parts, evidence_of
 
 
@@ -66,7 +66,7 @@ class RunService:
     ) -> RunOutcome:
         """Investigate a bundle. `began` is told the run before its first step."""
         graph = version(request.graph or self.settings.graph)
-        team = adjusted(load_team(request.team or self.settings.team), self.settings, request.ask)
+        team = adjusted(self._parts.load_team(request.team or self.settings.team), self.settings, request.ask)
         choice = await self.choose_model(request.model)
         async with evidence_of(request.bundle, self._parts) as evidence:
             config = RunConfig(

@@ -11,12 +11,15 @@ from ..adapters.clock import SystemClock
 from ..adapters.models.rules import RulesProposer
 from ..contracts.ports import Clock, Evidence, Ledger, Proposer
 from ..contracts.run import RunConfig
+from ..contracts.team import TeamSpec
 from ..evidence.opened import open_bundle
+from .team import load_team
 
 if TYPE_CHECKING:
     from ..adapters.models.probe import Prober
 
 OpenEvidence = Callable[[Path], Evidence]
+LoadTeam = Callable[[Path | None], TeamSpec]
 MakeProposer = Callable[[RunConfig, Ledger, Clock], Awaitable[Proposer]]
 
 
@@ -55,6 +58,7 @@ class Parts:
 
     open_evidence: OpenEvidence = open_bundle
     make_proposer: MakeProposer = field(default_factory=Proposers)
+    load_team: LoadTeam = load_team
     clock: Clock = field(default_factory=SystemClock)
 
 
