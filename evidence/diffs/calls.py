@@ -84,7 +84,7 @@ def _removed(call: str, removed: Sequence[str], added: Sequence[str], path: str)
         ((kind, clear) for kind, clear, pattern in _CLASSES if pattern.search(call)), ("call_removed", 0.4)
     )
     line = next((line.strip() for line in removed if call in line), "")
-    if added and kind != "release_removed":
+    if added and kind not in {"release_removed", "protection_removed"}:
         clear *= 0.6
     return Effect(kind=kind, key=call, path=path, quote=f"- {line}", old=call, clear=clear)
 

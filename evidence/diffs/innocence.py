@@ -102,7 +102,13 @@ def _text_only(file: FileDiff) -> bool:
     pairs = [
         (a, b) for x, y in zip(old, new, strict=True) for a, b in zip(strings(x), strings(y), strict=False) if a != b
     ]
-    return bool(pairs) and all(" " in a and SequenceMatcher(None, a, b).ratio() > 0.8 for a, b in pairs)
+    return bool(pairs) and all(_reworded(a, b) for a, b in pairs)
+
+
+def _reworded(old: str, new: str) -> bool:
+    """Prose with a word spelled another way; no query, address or pattern."""
+    prose = len(old.split()) > 1 and len(old.split()) == len(new.split()) and not re.search(r"[/\\*=$<>|]|\bFROM\b|\d", old + new)
+    return prose and SequenceMatcher(None, old, new).ratio() > 0.8
 
 
 def _ui_only(file: FileDiff) -> bool:

@@ -11,8 +11,9 @@ from .changes import ChangeScore
 from .operational import OperationalCause
 from .services import ServiceScore
 
-YIELDS = 0.6
-"""How far a cause without a change gives way to a change that explains the symptoms."""
+YIELDS, YIELDS_SAME, FULL = 0.6, 0.85, 0.5
+"""How far a cause without a change gives way to a change that explains the symptoms with a score of `FULL` or more: the
+first where it has evidence of its own, the second where all its evidence is what the change explains."""
 UNEXPLAINED = 0.3
 """Score of `none` where changes were read and none of them explains anything."""
 EXPLAINED_ELSEWHERE = 0.5
@@ -42,8 +43,9 @@ def candidates(
     operational: Sequence[OperationalCause],
     services: Sequence[ServiceScore],
 ) -> tuple[Candidate, ...]:
-    best_change = changes[0].score if changes else 0.0
-    outside = [_outside(cause, best_change, board) for cause in operational]
+    best = changes[0] if changes else None
+    best_change = best.score if best else 0.0
+    outside = [_outside(cause, best, board) for cause in operational]
     explained = max([best_change, *(c.score for c in outside)], default=0.0)
     inside = [_service(service, explained) for service in services]
     found = [*(_change(change) for change in changes), *outside, *inside]
@@ -117,13 +119,20 @@ def _change(change: ChangeScore) -> Candidate:
     )  # fmt: skip
 
 
-def _outside(cause: OperationalCause, best_change: float, board: Board) -> Candidate:
+def _outside(cause: OperationalCause, best: ChangeScore | None, board: Board) -> Candidate:
     seat = frozenset(name for name in cause.services if name not in {a.service for a in board.incident.alerts} and _is_seat(name, cause))
     return Candidate(
         cause=CauseRef(kind=cause.kind, ref=cause.service or cause.reason.name, service=cause.service), reason=cause.reason.name,
-        score=round(cause.score * (1 - YIELDS * best_change), 4), onset=cause.at, claims_for=cause.claims, note=cause.note,
+        score=round(cause.score * (1 - _yielded(cause, best)), 4), onset=cause.at, claims_for=cause.claims, note=cause.note,
         remedy=cause.reason.remedy, seat=seat,
     )  # fmt: skip
+
+
+def _yielded(cause: OperationalCause, best: ChangeScore | None) -> float:
+    if best is None:
+        return 0.0
+    shared = len(set(cause.claims) & set(best.claims_for)) / max(1, len(cause.claims))
+    return min(1.0, best.score / FULL) * (YIELDS + (YIELDS_SAME - YIELDS) * shared)
 
 
 def _is_seat(name: str, cause: OperationalCause) -> bool:

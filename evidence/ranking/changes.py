@@ -13,8 +13,11 @@ from .taxonomy import DiffRule, Reason, taxonomy
 
 SLACK = timedelta(seconds=90)
 LATEST = datetime.max.replace(tzinfo=UTC)
-UNREAD, UNNAMED = 0.12, 0.35
-"""Mechanism of a change whose lines are not known, and weight of an effect that fits no fault kind."""
+BASE, SHOWN, LINKED = 0.15, 0.6, 0.35
+"""Of a mechanism: what its kind is worth by itself, with symptoms of that kind, with words in common."""
+UNREAD, UNNAMED, NAMED = 0.12, 0.35, 0.85
+"""Mechanism of a change whose lines are not known, weight of an effect that fits no fault kind, and least clearness of
+one whose very name or number stands in a symptom."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +82,14 @@ class ChangeRanker:
 
     def _options(self, effect: Claim) -> list[Mechanism]:
         link = self._links.score(effect)
-        found = [Mechanism(UNNAMED * effect.strength * (0.4 + 0.6 * link), "", effect, ())]
+        clear = max(effect.strength, NAMED) if self._links.exact(effect) else effect.strength
+        found = [Mechanism(UNNAMED * clear * (0.4 + 0.6 * link), "", effect, ())]
         for reason in taxonomy():
             weight = max((rule.weight * _fits(rule, effect) for rule in reason.diff), default=0.0)
             if weight:
                 spoken = self._spoken(reason)
                 shown = max(spoken.score, 0.9 if self._below_normal(reason, effect) else 0.0)
-                score = weight * effect.strength * (0.15 + 0.5 * shown + 0.35 * max(link, 0.6 * shown if link else 0.0))
+                score = weight * clear * min(1.0, BASE + SHOWN * shown + LINKED * link)
                 found.append(Mechanism(score, reason.name, effect, spoken.claims[:8]))
         return found
 

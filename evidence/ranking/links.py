@@ -13,6 +13,7 @@ from .signals import metric_words
 
 KEY, QUOTE = 0.45, 0.25
 """Weight of a shared word that stands in what is changed, or only in its line."""
+_HOST = re.compile(r"\b[a-z][\w-]*(?:\.[a-z][\w-]*)+\b(?!\()")
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,}")
 
 
@@ -24,12 +25,16 @@ class Links:
 
     def score(self, effect: Claim) -> float:
         """0 where nothing is shared, 1 where a name, literal or number of the change stands in a symptom."""
-        if self._exact(effect) or self._numbers(effect):
+        if self.exact(effect):
             return 1.0
         key, quote = terms(key_of(effect)) - self._service_terms, terms(line_of(effect)) - self._service_terms
         shared_key = key & self._symptom_terms
         shared_quote = (quote & self._symptom_terms) - shared_key
         return min(1.0, self._weigh(shared_key, KEY) + self._weigh(shared_quote, QUOTE))
+
+    def exact(self, effect: Claim) -> bool:
+        """Whether the very name, literal or number of the change stands in a symptom."""
+        return self._named(effect) or self._numbers(effect)
 
     def _weigh(self, shared: Iterable[str], weight: float) -> float:
         return sum(weight / max(1, self._holders[term]) for term in sorted(shared))
@@ -61,10 +66,11 @@ class Links:
             found.update({term for effect in change.effects for term in terms(f"{key_of(effect)} {line_of(effect)}")})
         return found
 
-    def _exact(self, effect: Claim) -> bool:
+    def _named(self, effect: Claim) -> bool:
         """Whether a distinctive name or literal of the change stands in a symptom as it is."""
         key = key_of(effect).rpartition(".")[2]
         names = {key.lower()} if _distinct(key) else set()
+        names |= {host.lower() for host in _HOST.findall(line_of(effect).rpartition(" + ")[2])}
         names |= {text.lower() for text in strings(line_of(effect)) if _distinct(text) or (effect.object.startswith("field_") and len(text) > 2)}
         if effect.object.startswith("field_"):
             names.add(key.lower())

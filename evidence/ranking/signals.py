@@ -9,7 +9,7 @@ _GOLDEN = re.compile(r"\b(rate$|p\d\d|latency|duration|response time|error|error
 _SPECIFIC = re.compile(r"\b(db|sql|query|quer|pool|cache|queue|gc|disk|cpu|memory|dns|tls|cert|lock|retry|retries|cancel|outbound|kafka|lookup|validation|deserialize|panic|table|"
                        r"connection|conn|thread|heap|fd|auth|token|servfail|rows|egress|provider)")  # fmt: skip
 _TRAFFIC = re.compile(r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b")
-_NOT_TRAFFIC = re.compile(r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes)")
+_NOT_TRAFFIC = re.compile(r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes|in flight|inflight|pending|concurren|queue|queued|waiting|rejected|dropped|restarts?)")
 _RESOURCE = re.compile(r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|restarts|swap|inode|bandwidth)")
 _BAD = re.compile(
     r"(?i)error|fail|exception|panic|fatal|timeout|timed out|refused|denied|unavailable|not found|does not exist|missing|invalid|slow|exceed|abort|reject|exhaust|"

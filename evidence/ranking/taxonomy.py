@@ -59,16 +59,22 @@ def _reason(entry: dict[str, Any]) -> Reason:
         name=entry["name"], kind=entry["kind"], operational=entry.get("operational", False),
         diff=tuple(_diff(rule) for rule in entry.get("diff", ())),
         text=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry.get("text", ())),
-        metrics=tuple(MetricRule(re.compile(rule["name"]), rule["moves"]) for rule in entry.get("metrics", ())),
+        metrics=tuple(MetricRule(_words(rule["name"]), rule["moves"]) for rule in entry.get("metrics", ())),
         resources=_pattern(entry.get("resources")), remedy=entry["remedy"],
     )  # fmt: skip
 
 
 def _diff(rule: dict[str, Any]) -> DiffRule:
     return DiffRule(
-        effects=frozenset(rule["effects"]), keys=_pattern(rule.get("keys")), but=_pattern(rule.get("but")),
+        effects=frozenset(rule["effects"]), keys=_words(rule["keys"]) if "keys" in rule else None,
+        but=_words(rule["but"]) if "but" in rule else None,
         direction=rule.get("direction", ""), factor=float(rule.get("factor", 1.0)), weight=float(rule["weight"]),
     )  # fmt: skip
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    """Searched in words: every alternative begins where a word begins, so that `port` is not found in `transport`."""
+    return re.compile(rf"\b(?:{pattern})", re.IGNORECASE)
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:
