@@ -31,11 +31,11 @@ from .fence import check_lease
 from .rows import AnyRow, check_seal, corrupt, seal
 from .serde import StrictSerializer
 
+_NEXT_SEQ = "SELECT COALESCE(MAX(seq), 0) + 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
 _PUT = """
 INSERT OR REPLACE INTO checkpoints
-    (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seal, seq)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-    (SELECT COALESCE(MAX(seq), 0) + 1 FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ?2))
+    (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seq, seal)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_WRITE = """
 INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, seal)
@@ -43,7 +43,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _KEEP_WRITE = f"INSERT OR IGNORE {_INSERT_WRITE}"
 _REPLACE_WRITE = f"INSERT OR REPLACE {_INSERT_WRITE}"
-_COLUMNS = "SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seal"
+_COLUMNS = "SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seq, seal"
 _LATEST = f"{_COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY seq DESC LIMIT 1"
 _NAMED = f"{_COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 _WRITES = """
@@ -71,7 +71,13 @@ class FencedSaver(BaseCheckpointSaver[int]):
         labels = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
         parent = config["configurable"].get("checkpoint_id")
         row = (*_place(config, checkpoint["id"]), parent, kind, content, labels)
-        await self._write(_PUT, [(*row, seal(*row))])
+
+        def change(connection: Connection) -> None:
+            self._check(connection, row[0])
+            placed = (*row, connection.exec_driver_sql(_NEXT_SEQ, row[:2]).scalar_one())
+            connection.exec_driver_sql(_PUT, (*placed, seal(*placed)))
+
+        await self._database.write(change)
         return _config(*row[:3])
 
     async def aput_writes(
@@ -84,7 +90,13 @@ class FencedSaver(BaseCheckpointSaver[int]):
             row = (*place, task_id, task_path, idx, channel, *self.serde.dumps_typed(value))
             rows.append((*row, seal(*row)))
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
-        await self._write(_REPLACE_WRITE if special else _KEEP_WRITE, rows)
+
+        def change(connection: Connection) -> None:
+            self._check(connection, place[0])
+            if rows:
+                connection.exec_driver_sql(_REPLACE_WRITE if special else _KEEP_WRITE, rows)
+
+        await self._database.write(change)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest is the one that was written last, whatever the clocks said."""
@@ -124,31 +136,27 @@ class FencedSaver(BaseCheckpointSaver[int]):
         for row, writes in await self._database.read(query):
             yield self._tuple(row, writes)
 
-    async def _write(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
-        if any(row[0] != self._lease.run_id for row in rows):
-            raise LeaseLost(f"run {rows[0][0]!r} is not held by {self._lease.holder!r}", why="its lease is of another")
-
-        def change(connection: Connection) -> None:
-            check_lease(connection, self._lease)
-            connection.exec_driver_sql(statement, rows)
-
-        await self._database.write(change)
+    def _check(self, connection: Connection, thread_id: str) -> None:
+        if thread_id != self._lease.run_id:
+            raise LeaseLost(f"run {thread_id!r} is not held by {self._lease.holder!r}", why="its lease is of another")
+        check_lease(connection, self._lease)
 
     def _tuple(self, row: AnyRow, writes: Sequence[AnyRow]) -> CheckpointTuple:
-        thread_id, namespace, checkpoint_id, parent, kind, content, labels, stored = row
+        thread_id, namespace, checkpoint_id, parent, kind, content, labels, _, stored = row
         place = f"{thread_id} {checkpoint_id}"
         check_seal(stored, "checkpoints", place, *row[:-1])
+        for write in writes:
+            check_seal(write[-1], "writes", f"{place} {write[0]} {write[2]}", *row[:3], *write[:-1])
         return CheckpointTuple(
             config=_config(thread_id, namespace, checkpoint_id),
             checkpoint=self.serde.loads_typed((kind, content)),
             metadata=_metadata(labels, place),
             parent_config=_config(thread_id, namespace, parent) if parent else None,
-            pending_writes=[self._pending(row, write) for write in sorted(writes, key=_write_order)],
+            pending_writes=[self._pending(write) for write in sorted(writes, key=_write_order)],
         )
 
-    def _pending(self, of: AnyRow, write: AnyRow) -> tuple[str, str, Any]:
-        task_id, _, idx, channel, kind, value, stored = write
-        check_seal(stored, "writes", f"{of[0]} {of[2]} {task_id} {idx}", *of[:3], *write[:-1])
+    def _pending(self, write: AnyRow) -> tuple[str, str, Any]:
+        task_id, _, _, channel, kind, value, _ = write
         return task_id, channel, self.serde.loads_typed((kind, value))
 
 

@@ -59,6 +59,8 @@ def translated(path: Path) -> Iterator[None]:
         raise store_error(path, fault) from error
     except sqlite3.Error as error:
         raise store_error(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes the damaged text in its own message
+        raise damaged(path, str(error)) from error
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreError(f"the database {str(path)!r} cannot be opened", why=why, hint=_PERMISSIONS) from error

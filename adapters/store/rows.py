@@ -24,12 +24,15 @@ def from_micros(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
-def seal(*parts: str | bytes | int | None) -> str:
-    """One digest over a row's place and content; every part carries its length, so that none can lend to the next."""
+def seal(*parts: object) -> str:
+    """One digest over a row's place and content.
+
+    Every part carries its type and length: none can lend to the next, and a text is not the same bytes as a blob.
+    """
     digest = hashlib.sha256()
     for part in parts:
-        raw = b"" if part is None else part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(raw))
+        raw = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        digest.update(f"{type(part).__name__}:{len(raw)}:".encode())
         digest.update(raw)
     return digest.hexdigest()
 
@@ -61,7 +64,7 @@ def load_update(body: str, key: str) -> dict[str, JsonValue]:
     return update
 
 
-def check_seal(stored: str | None, table: str, key: str, *parts: str | bytes | int | None) -> None:
+def check_seal(stored: object, table: str, key: str, *parts: object) -> None:
     if stored != seal(*parts):
         raise corrupt(table, key, "its digest does not fit its content")
 
