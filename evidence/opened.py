@@ -1,31 +1,21 @@
 """A bundle that was opened: the `Evidence` port over its tables."""
 
 import asyncio
-import contextlib
-import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
 from pydantic import ValidationError
 
 from ..contracts.base import Digest
 from ..contracts.claim import Claim
-from ..contracts.evidence import SOURCES, Answer, ProbeCall, ProbeSpec, Source, SourceCoverage
+from ..contracts.evidence import SOURCES, Answer, ProbeCall, ProbeSpec, SourceCoverage
 from ..contracts.incident import CauseRef, Incident
 from ..contracts.ports import Analyst
 from ..contracts.report import ChartSeries, Ranking
 from .analysts import all_analysts
-from .bundle.coverage import cover
-from .bundle.database import connect, lock
-from .bundle.digest import bundle_digest, redaction_key
-from .bundle.files import MANIFEST, list_files
-from .bundle.loading import load_all
-from .bundle.manifest import read_incident
-from .bundle.scan import scan, sha256_of
+from .bundle.content import Content, read_content
 from .charts import charts
 from .passages import passages
 from .probes.base import Params, Probe
@@ -39,54 +29,21 @@ ASK_SECONDS = 120.0
 MAX_SERVICES = 500
 
 
-def open_bundle(path: Path) -> "OpenedBundle":
+def open_bundle(path: Path, *, writable: Path | None = None, xz: bool = False) -> "OpenedBundle":
     """Read and check a bundle's folder; raise BundleError for one that cannot be investigated."""
-    root = path.resolve()
-    listed = list_files(root)
-    incident = read_incident(root)
-    temporary = Path(tempfile.mkdtemp(prefix="leadline-bundle-"))
-    try:
-        scans = {file.name: scan(file) for file in listed.files}
-        hashes = {name: found.sha256 for name, found in scans.items()}
-        hashes[MANIFEST] = sha256_of(root / MANIFEST)
-        connection = connect(temporary)
-        loaded = load_all(connection, listed, scans, temporary)
-        lock(connection, (root, temporary))
-        coverage: dict[Source, SourceCoverage] = {
-            source: cover(connection.cursor(), loaded[source]) for source in SOURCES
-        }
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    return OpenedBundle(
-        root=root, incident=incident, digest=bundle_digest(hashes), coverage=coverage, connection=connection,
-        temporary=temporary, redactor=Redactor(redaction_key(hashes)),
-    )  # fmt: skip
+    return OpenedBundle(read_content(path, writable=writable, xz=xz))
 
 
 class OpenedBundle:
     """Answers questions over one bundle. Everything that leaves passes the redactor first."""
 
-    def __init__(
-        self,
-        *,
-        root: Path,
-        incident: Incident,
-        digest: Digest,
-        coverage: Mapping[Source, SourceCoverage],
-        connection: duckdb.DuckDBPyConnection,
-        temporary: Path,
-        redactor: Redactor,
-    ) -> None:
-        self.root = root
-        self._raw_incident = incident
-        self._incident = redactor.incident(incident)
-        self._digest = digest
-        self._coverage = coverage
-        self._connection = connection
-        self._temporary = temporary
-        self._redactor = redactor
-        self._split: datetime | None = default_split(incident, coverage)
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        """As it lies on disk, nothing masked: for packing and checking."""
+        self.redactor = Redactor(content.redaction_key)
+        self._incident = self.redactor.incident(content.incident)
+        self._coverage = content.coverage
+        self._split: datetime | None = default_split(content.incident, content.coverage)
         self._services: tuple[str, ...] | None = None
 
     @property
@@ -95,15 +52,11 @@ class OpenedBundle:
 
     @property
     def bundle_digest(self) -> Digest:
-        return self._digest
-
-    @property
-    def redactor(self) -> Redactor:
-        return self._redactor
+        return self.content.digest
 
     def coverage(self) -> tuple[SourceCoverage, ...]:
         return tuple(
-            found.model_copy(update={"notes": tuple(map(self._redactor.text, found.notes))})
+            found.model_copy(update={"notes": tuple(map(self.redactor.text, found.notes))})
             for found in (self._coverage[source] for source in SOURCES)
         )
 
@@ -116,12 +69,12 @@ class OpenedBundle:
                 "WHERE service <> '' ORDER BY service LIMIT ?",
                 [MAX_SERVICES],
             )
-            self._services = tuple(self._redactor.identifier(name) for (name,) in rows)
+            self._services = tuple(self.redactor.identifier(name) for (name,) in rows)
         return self._services
 
     def tables(self) -> Tables:
         """For one question, in one thread."""
-        return Tables(self._connection.cursor(), self._raw_incident, self._coverage, self._split)
+        return Tables(self.content.connection.cursor(), self.content.incident, self._coverage, self._split)
 
     def probes(self) -> tuple[ProbeSpec, ...]:
         return tuple(probe.spec for probe in all_probes().values() if self._can_answer(probe))
@@ -135,7 +88,7 @@ class OpenedBundle:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"])
-            return Answer(status="denied", note=self._redactor.text(f"{probe.name}: {where}: {first['msg']}"[:300]))
+            return Answer(status="denied", note=self.redactor.text(f"{probe.name}: {where}: {first['msg']}"[:300]))
         if not self._can_answer(probe):
             return Answer(status="empty", note=f"the bundle holds no {' or '.join(probe.sources)}")
         tables = self.tables()
@@ -152,23 +105,21 @@ class OpenedBundle:
         return rank(claims, self._incident)
 
     async def source_text(self, cause: CauseRef) -> tuple[str, ...]:
-        return await asyncio.to_thread(passages, self.tables(), self._redactor, cause)
+        return await asyncio.to_thread(passages, self.tables(), self.redactor, cause)
 
     async def charts(self, ranking: Ranking, claims: Sequence[Claim]) -> tuple[ChartSeries, ...]:
         found = await asyncio.to_thread(charts, self.tables(), ranking, claims)
-        return tuple(c.model_copy(update={"label": self._redactor.identifier(c.label)}) for c in found)
+        return tuple(c.model_copy(update={"label": self.redactor.identifier(c.label)}) for c in found)
 
     def close(self) -> None:
-        with contextlib.suppress(duckdb.Error):
-            self._connection.close()
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        self.content.close()
 
     def _can_answer(self, probe: Probe[Any]) -> bool:
         return not probe.sources or any(self._coverage[source].rows for source in probe.sources)
 
     def _answer(self, probe: Probe[Any], tables: Tables, params: Params) -> Answer:
         try:
-            return self._redactor.answer(probe.answer(tables, params))
+            return self.redactor.answer(probe.answer(tables, params))
         except Exception as error:  # noqa: BLE001  # the probe boundary: what data does to a probe is an answer
             why = str(error).strip().split("\n", 1)[0][:200]
-            return Answer(status="failed", note=self._redactor.text(f"{probe.name}: {type(error).__name__}: {why}"))
+            return Answer(status="failed", note=self.redactor.text(f"{probe.name}: {type(error).__name__}: {why}"))

@@ -1,4 +1,4 @@
-"""The lines that a mechanism can be quoted from: a change's title and diff, a resource's description, a service's logs."""
+"""Lines that a mechanism can be quoted from: a change's title and diff, a resource's text, a service's logs."""
 
 from collections.abc import Iterator
 

@@ -9,7 +9,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from urllib.parse import unquote
 
 import re2
@@ -17,7 +17,7 @@ import re2
 from ..contracts.claim import Fact, Subject
 from ..contracts.evidence import Answer
 from ..contracts.incident import Alert, Incident
-from .secret_rules import ENCODED, ESCAPED, IDENTIFIER_RULES, PERCENT, PLACEHOLDER, RULES, SUSPICIOUS, Rule
+from .secret_rules import ENCODED, ESCAPED, FREE_TEXT_KINDS, PERCENT, PLACEHOLDER, Rule, hits
 from .visible import visible
 
 MAX_QUOTE = 400
@@ -31,15 +31,15 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """One line, secrets masked, nothing hidden in it."""
-        return visible(self._masked(text, RULES))
+        return visible(self._masked(text))
 
     def identifier(self, text: str) -> str:
         """A name: only what can be nothing but a secret is masked, since names are compared."""
-        return visible(self._masked(text, IDENTIFIER_RULES))
+        return visible(self._masked(text, names=True))
 
     def lines(self, text: str) -> list[str]:
         """A longer text line by line; a secret over several lines, as a PEM block is, is masked as a whole."""
-        return [visible(line) for line in self._masked(text, RULES).splitlines()]
+        return [visible(line) for line in self._masked(text).splitlines()]
 
     def fact(self, fact: Fact) -> Fact:
         subject = Subject(
@@ -88,19 +88,21 @@ class Redactor:
             }
         )
 
-    def _masked(self, text: str, rules: Iterable[Rule]) -> str:
-        if not SUSPICIOUS.search(text):
+    def _masked(self, text: str, *, names: bool = False) -> str:
+        found = hits(text)
+        if found is None:
             return text
-        if "\\u00" in text:
+        if found.escapes:
             text = ESCAPED.sub(lambda m: chr(int(m.group(1), 16)), text)
-        found = text
-        for rule in rules:
-            found = self._apply(rule, found)
-        if rules is RULES:
-            found = ENCODED.sub(lambda m: self._decoded(m.group(), _base64), found)
-            if "%" in found:
-                found = PERCENT.sub(lambda m: self._decoded(m.group(), _percent), found)
-        return found
+            found = hits(text) or found
+        for rule in found.rules:
+            if not (names and rule.kind in FREE_TEXT_KINDS):
+                text = self._apply(rule, text)
+        if found.long_tokens and not names:
+            text = ENCODED.sub(lambda m: self._decoded(m.group(), _base64), text)
+        if found.percent and not names:
+            text = PERCENT.sub(lambda m: self._decoded(m.group(), _percent), text)
+        return text
 
     def _apply(self, rule: Rule, text: str) -> str:
         def masked(match: "re2._Match[str]") -> str:
@@ -119,14 +121,15 @@ class Redactor:
     def _decoded(self, token: str, decode: Callable[[str], str]) -> str:
         """The token, or its placeholder where what it encodes holds a secret."""
         inside = decode(token)
-        if not inside or not any(self._apply(rule, inside) != inside for rule in RULES):
+        found = hits(inside) if inside else None
+        if found is None or not any(self._apply(rule, inside) != inside for rule in found.rules):
             return token
         return self._placeholder("encoded", token)
 
 
 def _base64(token: str) -> str:
     """What a long token encodes, where that is readable text."""
-    if PLACEHOLDER in token or all(c in "0123456789abcdefABCDEF-" for c in token):
+    if not token.strip("0123456789abcdefABCDEF-"):
         return ""
     padded = token.rstrip("=").replace("-", "+").replace("_", "/")
     try:

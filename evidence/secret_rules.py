@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501  # one pattern stands on one line
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -125,7 +126,7 @@ _TABLE: tuple[tuple[str, str, int, Callable[[str], bool] | None], ...] = (
     ("auth_header", r"(?i)\bbasic ([A-Za-z0-9+/]{12,}={0,2})", 1, lambda t: not t.isalpha() or not t.islower()),
     ("cookie", r"(?i)\b(?:set-)?cookie[\"']?\s*[:=]\s*[\"']?([A-Za-z0-9_.%-]+=[^\r\n\"']+)", 1, None),
     ("k8s_secret", r"(?i)\bkind[\"']?:\s*[\"']?Secret\b.{0,400}?\b(?:string)?data[\"']?:\s*(?:\{\s*)?[\"']?[A-Za-z0-9_.-]+[\"']?:\s*[\"']?([A-Za-z0-9+/=]{6,})", 1, _has_value),
-    ("password", rf"(?i)(?:^|[^a-z0-9])(?:[a-z0-9]+[._-])*(?:[a-z0-9]*(?:{_KEY_WORDS}))[0-9]?[\"']?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}[\"']?([^\s\"',;&}}\])]{{3,}})", 1, _has_value),
+    ("password", rf"(?i)(?:^|[^a-z0-9<])(?:[a-z0-9]+[._-])*(?:[a-z0-9]*(?:{_KEY_WORDS}))[0-9]?[\"']?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}[\"']?([^\s\"',;&}}\])]{{3,}})", 1, _has_value),
     ("password", rf"(?i)--(?:[a-z]+-)*(?:{_KEY_WORDS})[ =][\"']?([^\s\"']{{3,}})", 1, _has_value),
     ("password", r"(?i)\b(?:identified by|password is|passwd is)\s+[\"']?([^\s\"']{3,})", 1, _has_value),
 )  # fmt: skip
@@ -142,16 +143,43 @@ def _rule(kind: str, pattern: str, group: int, is_secret: Callable[[str], bool] 
     return Rule(kind, compiled, group, is_secret) if is_secret else Rule(kind, compiled, group)
 
 
-IDENTIFIER_RULES: tuple[Rule, ...] = tuple(_rule(*row) for row in _TABLE)
-"""For names, which are compared: nothing that a host or a node might be called."""
-RULES: tuple[Rule, ...] = (*IDENTIFIER_RULES, *(_rule(*row) for row in _FREE_TEXT))
-ENCODED = re2.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-PERCENT = re2.compile(r"[A-Za-z0-9%._~+/=&?-]*%[0-9A-Fa-f]{2}[A-Za-z0-9%._~+/=&?-]*")
-ESCAPED = re2.compile(r"\\u00([2-7][0-9A-Fa-f])")
-SUSPICIOUS = re2.compile(
-    r"(?i)-----begin|\bMI[IG]|\b(?:akia|asia|abia|acca|aroa|aida)|gh[pousr]_|github_pat|\bgl[a-z]+-|\bxox|hooks?\.|webhook|"
-    r"\baiza|ya29|_live_|_test_|\bsk-|npm_|pypi-|\bhf_|\bdapi|_v1_|shp[acps]|\bsg\.|\bkey-|lin_api|\bhv[sbr]\.|age-secret|"
-    r":aa|\beyj|://[^/\s]*@|sig(?:nature)?=|authoriz|bearer|basic|cookie|kind|pass|pwd|secret|token|api.?key|_?-?key|"
-    r"credential|session|identified by|connection|[A-Za-z0-9+/_-]{24,}|%[0-9a-f]{2}|\\u00|[0-9][0-9 -]{11,}[0-9]|@"
-)
-"""Whether a text is worth the rules at all; every rule's match holds one of these."""
+RULES: tuple[Rule, ...] = tuple(_rule(*row) for row in (*_TABLE, *_FREE_TEXT))
+FREE_TEXT_KINDS = frozenset(row[0] for row in _FREE_TEXT)
+"""Kinds that are not looked for in names, which are compared: a host or a node might be called like that."""
+ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+PERCENT = re.compile(r"[^\s\"'<>]*?%[0-9A-Fa-f]{2}[^\s\"'<>]*")
+ESCAPED = re.compile(r"\\u00([2-7][0-9A-Fa-f])")
+_LONG, _HEX_PAIRS, _ESCAPES = len(RULES), len(RULES) + 1, len(RULES) + 2
+
+
+class Hits(NamedTuple):
+    """What a text may hold, told in one pass over it."""
+
+    rules: tuple[Rule, ...]
+    long_tokens: bool
+    percent: bool
+    escapes: bool
+
+
+def _compiled() -> "re2.Set":
+    found = re2.Set.SearchSet()
+    for rule in RULES:
+        found.Add(rule.pattern.pattern)
+    for pattern in (r"[A-Za-z0-9+/_-]{24}", r"%[0-9A-Fa-f]{2}", r"\\u00[2-7][0-9A-Fa-f]"):
+        found.Add(pattern)
+    found.Compile()
+    return found
+
+
+_ALL = _compiled()
+
+
+def hits(text: str) -> Hits | None:
+    """None where nothing in the text needs a closer look."""
+    found = _ALL.Match(text)
+    if not found:
+        return None
+    return Hits(
+        tuple(RULES[number] for number in sorted(found) if number < _LONG),
+        _LONG in found, _HEX_PAIRS in found, _ESCAPES in found,
+    )  # fmt: skip

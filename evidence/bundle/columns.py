@@ -25,6 +25,7 @@ SYNONYMS: dict[Source, dict[str, tuple[str, ...]]] = {
         "metric": ("metric", "metric_name", "__name__", "name", "kpi", "kpi_name", "signal"),
         "value": ("value", "val", "metric_value", "v", "observed"),
         "unit": ("unit", "units"),
+        "attributes": ("attributes", "labels", "tags"),
     },
     "logs": {
         "ts": _TIME, "service": _SERVICE, "instance": _INSTANCE,
@@ -33,6 +34,7 @@ SYNONYMS: dict[Source, dict[str, tuple[str, ...]]] = {
         "body": ("body", "msg", "message", "log", "text", "line", "content", "event", "raw", "value"),
         "trace_id": ("trace_id", "traceid", "trace", "dd.trace_id"),
         "span_id": ("span_id", "spanid", "span", "dd.span_id"),
+        "attributes": ("attributes",),
     },
     "traces": {
         "trace_id": ("trace_id", "traceid", "trace"),
@@ -50,6 +52,7 @@ SYNONYMS: dict[Source, dict[str, tuple[str, ...]]] = {
         "duration": ("duration", "elapsed", "latency"),
         "status": ("status", "status_code", "status.code", "otel.status_code", "state"),
         "error": ("error", "is_error"),
+        "attributes": ("attributes",),
     },
     "changes": {
         "ts": (*_TIME, "deployed_at", "merged_at", "author_date", "commit_date", "when"),
@@ -59,6 +62,7 @@ SYNONYMS: dict[Source, dict[str, tuple[str, ...]]] = {
         "title": ("title", "message", "subject", "summary", "description", "change", "name"),
         "diff": ("diff", "patch", "content", "body", "details"),
         "actor": ("actor", "author", "user", "who", "by", "committer", "deployed_by"),
+        "attributes": ("attributes",),
     },
     "topology": {
         "caller": ("caller", "source", "from", "src", "parent", "upstream", "client"),

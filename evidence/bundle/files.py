@@ -46,8 +46,11 @@ class BundleFiles(NamedTuple):
     """Names at the top that belong to no source."""
 
 
-def list_files(root: Path) -> BundleFiles:
-    """Everything a bundle holds, or BundleError for what must not be followed or is too much."""
+def list_files(root: Path, *, xz: bool = False) -> BundleFiles:
+    """Everything a bundle holds, or BundleError for what must not be followed or is too much.
+
+    `.xz` is listed as unread unless asked for: DuckDB cannot read it in place.
+    """
     _check_root(root)
     files: list[SourceFile] = []
     unread: list[tuple[Source, str]] = []
@@ -66,7 +69,7 @@ def list_files(root: Path) -> BundleFiles:
         if source is None:
             ignored.extend([name] if name not in {MANIFEST, PACK_NOTE} else [])
             continue
-        kind = kind_of(source, name)
+        kind = kind_of(source, name, xz=xz)
         if kind is None:
             unread.append((source, _why_unread(name)))
         else:
@@ -82,15 +85,16 @@ def source_of(name: str) -> Source | None:
     return next((source for source in SOURCES if source == found), None)
 
 
-def kind_of(source: Source, name: str) -> tuple[Format, Compression] | None:
+def kind_of(source: Source, name: str, *, xz: bool = False) -> tuple[Format, Compression] | None:
     """How a file is read, told by its name alone; None where it is not."""
     suffixes = [s.lower() for s in Path(name).suffixes[-2:]]
     compression: Compression = _COMPRESSIONS.get(suffixes[-1], "") if suffixes else ""
     suffix = "".join(suffixes[-2:-1]) if compression else "".join(suffixes[-1:])
     if source == "documents":
-        return None if is_archive(name) or compression == "xz" or suffix == ".parquet" else ("text", compression)
+        unread = is_archive(name) or (compression == "xz" and not xz) or suffix == ".parquet"
+        return None if unread else ("text", compression)
     found = _FORMATS.get(suffix)
-    if found is None or compression == "xz" or (found == "text" and source != "logs"):
+    if found is None or (compression == "xz" and not xz) or (found == "text" and source != "logs"):
         return None
     return None if found == "parquet" and compression else (found, compression)
 

@@ -104,7 +104,7 @@ def _load(
 
 
 def _readable(file: SourceFile, found: FileScan, temporary: Path, notes: list[str]) -> Readable:
-    if file.format == "parquet" or not found.needs_repair:
+    if file.format == "parquet" or not (found.needs_repair or file.compression == "xz"):
         return Readable(file, found, file)
     fixed = repair(file, found, temporary, sum(1 for _ in temporary.iterdir()))
     if fixed.replaced:

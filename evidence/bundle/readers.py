@@ -30,7 +30,9 @@ class Reader(NamedTuple):
     sql: str
     """A table expression."""
     columns: dict[str, str]
-    """Column as the file names it, to the SQL that names it in the table expression; all of them text."""
+    """Column as the file names it, to the SQL that names it in the table expression; text but for `instants`."""
+    instants: frozenset[str] = frozenset()
+    """SQL names of columns that are instants already: TIMESTAMP in UTC."""
 
 
 NOTHING = Reader("(SELECT 1 AS nothing WHERE false)", {})
@@ -100,10 +102,15 @@ def _parquet(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
     source = f"read_parquet({literal(str(readable.file.path))})"
     columns: dict[str, str] = {}
     casts = []
+    instants = set()
     for name, kind, *_ in cursor.execute(f"DESCRIBE SELECT * FROM {source}").fetchall():  # noqa: S608  # quoted
         columns[name] = ident(name)
-        casts.append(f"{_as_text(ident(name), kind)} AS {ident(name)}")
-    return Reader(f"(SELECT {', '.join(casts)} FROM {source})", columns)  # noqa: S608  # quoted
+        if kind == "TIMESTAMP WITH TIME ZONE":
+            instants.add(ident(name))
+            casts.append(f"{ident(name)} AT TIME ZONE 'UTC' AS {ident(name)}")
+        else:
+            casts.append(f"{_as_text(ident(name), kind)} AS {ident(name)}")
+    return Reader(f"(SELECT {', '.join(casts)} FROM {source})", columns, frozenset(instants))  # noqa: S608  # quoted
 
 
 def _as_text(column: str, kind: str) -> str:
@@ -111,8 +118,6 @@ def _as_text(column: str, kind: str) -> str:
         return column
     if kind == "BLOB":
         return f"hex({column})"
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        return f"strftime({column} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')"
     if kind.startswith(("STRUCT", "MAP")) or kind.endswith("]"):
         return f"CAST(to_json({column}) AS VARCHAR)"
     return f"CAST({column} AS VARCHAR)"

@@ -12,8 +12,6 @@ from .files import SourceFile
 from .readers import Readable, Reader, cut_to_limit, reader_of
 from .sql import literal
 
-_TIME = "CAST(NULL AS TIMESTAMP)"
-
 
 class Raw(NamedTuple):
     """The SQL of a file's columns, by the table's names, and of those that the table does not know."""
@@ -21,6 +19,21 @@ class Raw(NamedTuple):
     known: Mapping[str, str]
     rest: Mapping[str, str]
     origin: SourceFile
+    instants: frozenset[str] = frozenset()
+
+    def time(self, column: str) -> str:
+        """A TIMESTAMP in UTC; NULL for what is no time, or outside the years that telemetry has."""
+        found = self.known.get(column)
+        if found is None:
+            return "CAST(NULL AS TIMESTAMP)"
+        return f"sane_time({found if found in self.instants else f'written_time({found})'})"
+
+    def written(self, column: str) -> str:
+        """The time as the file writes it."""
+        found = self.known.get(column)
+        if found is None:
+            return "CAST(NULL AS VARCHAR)"
+        return f"strftime({found}, '%Y-%m-%dT%H:%M:%S.%fZ')" if found in self.instants else found
 
     def text(self, column: str) -> str:
         return f"coalesce({self.known[column]}, '')" if column in self.known else "''"
@@ -47,8 +60,8 @@ def relation_of(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Relati
         table, known, rest = _parsed_lines(reader), {c: f"r.{c}" for c in ("ts", "severity", "service", "body")}, {}
     elif source == "metrics" and not {"metric", "value"} & set(known):
         table, known, rest = _narrowed(reader, known, rest), {**known, "metric": "r.p.m", "value": "r.p.v"}, {}
-    raw = Raw(known, rest, readable.origin)
-    expressions = {**_SELECTS[source](raw), "ts_text": known.get("ts", known.get("start", "CAST(NULL AS VARCHAR)"))}
+    raw = Raw(known, rest, readable.origin, frozenset(f"r.{name}" for name in reader.instants))
+    expressions = {**_SELECTS[source](raw), "ts_text": raw.written("start" if source == "traces" else "ts")}
     columns = ", ".join(f"{expressions[c]} AS {c}" for c in (*COLUMNS[source], "ts_text"))
     return Relation(f"SELECT {columns} FROM {table} AS r", tuple(rest), tuple(known))  # noqa: S608  # quoted
 
@@ -79,11 +92,14 @@ def _narrowed(reader: Reader, known: Mapping[str, str], rest: Mapping[str, str])
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------
-def _time(expression: str | None) -> str:
-    return f"sane_time(written_time({expression}))" if expression else _TIME
-
-
-def _attributes(fields: Mapping[str, str]) -> str:
+def _attributes(raw: Raw, more: Mapping[str, str] | None = None) -> str:
+    """A JSON object of what the table has no column for; a column of that name is taken as it is."""
+    kept = raw.known.get("attributes")
+    fields = {**raw.rest, **(more or {})}
+    if kept is not None:
+        if not fields:
+            return f"coalesce({kept}, '')"
+        fields["attributes"] = kept
     pairs = ", ".join(f"{literal(name)}: {expression}" for name, expression in fields.items())
     return f"CAST(to_json({{{pairs}}}) AS VARCHAR)" if fields else "''"
 
@@ -100,9 +116,9 @@ def _service(raw: Raw, *, from_name: bool = False) -> str:
 
 def _metrics(raw: Raw) -> dict[str, str]:
     return {
-        "ts": _time(raw.known.get("ts")), "service": _service(raw), "instance": raw.text("instance"),
+        "ts": raw.time("ts"), "service": _service(raw), "instance": raw.text("instance"),
         "metric": raw.text("metric"), "value": f"finite({raw.or_null('value')})", "unit": raw.text("unit"),
-        "attributes": _attributes(raw.rest),
+        "attributes": _attributes(raw),
     }  # fmt: skip
 
 
@@ -110,9 +126,9 @@ def _logs(raw: Raw) -> dict[str, str]:
     body = cut_to_limit(raw.text("body"))
     level = f"level_of({raw.known['severity']})" if "severity" in raw.known else f"level_in({raw.text('body')})"
     return {
-        "ts": _time(raw.known.get("ts")), "service": _service(raw, from_name=raw.origin.format == "text"),
+        "ts": raw.time("ts"), "service": _service(raw, from_name=raw.origin.format == "text"),
         "instance": raw.text("instance"), "severity": f"coalesce({level}, '')", "body": body,
-        "trace_id": raw.text("trace_id"), "span_id": raw.text("span_id"), "attributes": _attributes(raw.rest),
+        "trace_id": raw.text("trace_id"), "span_id": raw.text("span_id"), "attributes": _attributes(raw),
     }  # fmt: skip
 
 
@@ -121,14 +137,14 @@ def _spans(raw: Raw) -> dict[str, str]:
     if "error" in raw.known:
         failed = f"lower({raw.text('error')}) NOT IN ('', 'false', '0', 'null', 'none')"
         status = f"CASE WHEN {failed} AND {status} IN ('', 'UNSET') THEN 'ERROR' ELSE {status} END"
-    rest = {**raw.rest, **({"error": raw.known["error"]} if "error" in raw.known else {})}
+    why = {"error": raw.known["error"]} if "error" in raw.known else {}
     return {
         "trace_id": raw.text("trace_id"), "span_id": raw.text("span_id"),
         "parent_id": f"CASE WHEN lower({raw.text('parent_id')}) IN ('root', 'null', '0', '0000000000000000') THEN '' "
                      f"ELSE {raw.text('parent_id')} END",
         "service": _service(raw), "instance": raw.text("instance"), "name": raw.text("name"),
-        "start": _time(raw.known.get("start")), "duration_ms": _duration(raw), "status": _status(status),
-        "attributes": _attributes(rest),
+        "start": raw.time("start"), "duration_ms": _duration(raw), "status": _status(status),
+        "attributes": _attributes(raw, why),
     }  # fmt: skip
 
 
@@ -152,7 +168,7 @@ def _duration(raw: Raw) -> str:
     """The unit comes from the column's name; a bare `duration` stands behind start and end, and counts as ms."""
     options = [f"finite({raw.known[name]}) * {scale!r}" for name, scale in _UNITS.items() if name in raw.known]
     if "end" in raw.known:
-        options.append(f"date_diff('microsecond', {_time(raw.known.get('start'))}, {_time(raw.known['end'])}) / 1000.0")
+        options.append(f"date_diff('microsecond', {_time(raw.known.get('start'))}, {raw.time('end')}) / 1000.0")
     if "duration" in raw.known:
         options.append(f"finite({raw.known['duration']})")
     return f"coalesce({', '.join([*options, 'CAST(NULL AS DOUBLE)'])})"
@@ -163,9 +179,9 @@ def _changes(raw: Raw) -> dict[str, str]:
     named = stem.removesuffix("s") if stem != "changes" else "change"
     kind = f"coalesce(nullif({raw.known['kind']}, ''), {literal(named)})" if "kind" in raw.known else literal(named)
     return {
-        "ts": _time(raw.known.get("ts")), "kind": kind, "service": _service(raw), "ref": raw.text("ref"),
+        "ts": raw.time("ts"), "kind": kind, "service": _service(raw), "ref": raw.text("ref"),
         "title": cut_to_limit(raw.text("title")), "diff": raw.text("diff"), "actor": raw.text("actor"),
-        "attributes": _attributes(raw.rest),
+        "attributes": _attributes(raw),
     }  # fmt: skip
 
 
@@ -177,10 +193,10 @@ def _edges(raw: Raw) -> dict[str, str]:
 
 
 def _resources(raw: Raw) -> dict[str, str]:
-    rest = _attributes(raw.rest)
+    rest = _attributes(raw)
     body = f"CASE WHEN {raw.text('body')} = '' THEN {rest} ELSE {raw.text('body')} END"
     return {
-        "ts": _time(raw.known.get("ts")), "kind": raw.text("kind"), "namespace": raw.text("namespace"),
+        "ts": raw.time("ts"), "kind": raw.text("kind"), "namespace": raw.text("namespace"),
         "name": raw.text("name"), "status": raw.text("status"), "body": body,
     }  # fmt: skip
 
