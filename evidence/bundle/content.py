@@ -84,8 +84,11 @@ def _check_window(incident: Incident, coverage: Mapping[Source, SourceCoverage])
     if window is None:
         return
     if window.start == window.end:
-        raise BundleError(f"the window of {incident.id!r} is empty", why=f"it starts and ends at {window.start.isoformat()}",
-                          hint=f"give {MANIFEST} a window that holds the incident, or none")  # fmt: skip
+        raise BundleError(
+            f"the window of {incident.id!r} is empty",
+            why=f"it starts and ends at {window.start.isoformat()}",
+            hint=f"give {MANIFEST} a window that holds the incident, or none",
+        )
     dated = [c for c in coverage.values() if c.source in {"metrics", "logs", "traces"} and c.start and c.end]
     if dated and not any(c.start and c.end and c.start <= window.end and c.end >= window.start for c in dated):
         spans = ", ".join(f"{c.source} {c.start:%Y-%m-%dT%H:%M:%SZ} to {c.end:%Y-%m-%dT%H:%M:%SZ}" for c in dated)

@@ -19,7 +19,7 @@ class PackNote(Contract):
     packed_from: Digest
     redaction_key: str = Field(pattern="^[0-9a-f]{64}$")
     """So that equal secrets keep their placeholders; the bundle holds the secrets themselves anyway."""
-    coverage: dict[Source, SourceCoverage] = {}
+    coverage: dict[Source, SourceCoverage] = Field(default_factory=dict)
 
     def written(self) -> str:
         return json.dumps(self.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True) + "\n"

@@ -168,7 +168,7 @@ def _duration(raw: Raw) -> str:
     """The unit comes from the column's name; a bare `duration` stands behind start and end, and counts as ms."""
     options = [f"finite({raw.known[name]}) * {scale!r}" for name, scale in _UNITS.items() if name in raw.known]
     if "end" in raw.known:
-        options.append(f"date_diff('microsecond', {_time(raw.known.get('start'))}, {raw.time('end')}) / 1000.0")
+        options.append(f"date_diff('microsecond', {raw.time('start')}, {raw.time('end')}) / 1000.0")
     if "duration" in raw.known:
         options.append(f"finite({raw.known['duration']})")
     return f"coalesce({', '.join([*options, 'CAST(NULL AS DOUBLE)'])})"
