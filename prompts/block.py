@@ -1,6 +1,9 @@
-"""Telemetry inside a prompt: a marked block of escaped lines that cannot end itself."""
+"""Telemetry inside a prompt: a marked block of escaped lines that cannot end itself.
 
-import hashlib
+The marks hold `<<` and `>>`, which no escaped line does. They are always the same, so that a prompt whose data only
+grew at its end keeps its beginning, and the server's prefix cache with it.
+"""
+
 import json
 import re
 import unicodedata
@@ -20,7 +23,8 @@ def _escape(char: str) -> str:
 def visible(text: str) -> str:
     """The text as the inside of a JSON string: no line break, no hidden character, no chat control token."""
     inner = json.dumps(text, ensure_ascii=False)[1:-1]
-    inner = _CONTROL_TOKEN.sub(r"\\u005b", inner.replace("<", "\\u003c"))
+    inner = inner.replace("<", "\\u003c").replace(">>", "\\u003e\\u003e")
+    inner = _CONTROL_TOKEN.sub(r"\\u005b", inner)
     if inner.isascii() and inner.isprintable():
         return inner
     return "".join(_escape(c) if unicodedata.category(c) in _UNSEEN else c for c in inner)
@@ -29,16 +33,6 @@ def visible(text: str) -> str:
 def cut(text: str, chars: int) -> str:
     """At most `chars` of the text, saying how much is missing."""
     return text if len(text) <= chars else f"{text[:chars]} (cut, {len(text) - chars} characters more)"
-
-
-def _boundary(body: str) -> str:
-    """Made from the content, so that equal content gives an equal prompt, and tried until the content lacks it."""
-    turn = 0
-    while True:
-        mark = hashlib.sha256(f"{turn}:{body}".encode("utf-8", "backslashreplace")).hexdigest()[:8]
-        if mark not in body:
-            return mark
-        turn += 1
 
 
 def data_block(lines: Iterable[str], name: str, chars: int = 3000, line_chars: int = 320) -> str:
@@ -55,8 +49,7 @@ def data_block(lines: Iterable[str], name: str, chars: int = 3000, line_chars: i
     if len(kept) < len(every):
         kept.append(f"(cut: {len(every) - len(kept)} lines more)")
     body = "\n".join(kept) or "(nothing)"
-    mark = _boundary(body)
-    return f"<<data {name} {mark}\n{body}\n{mark} end of {name}>>"
+    return f"<<data {name}\n{body}\nend of {name}>>"
 
 
 def quoted_in(quote: str, source: Iterable[str]) -> bool:

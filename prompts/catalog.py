@@ -2,6 +2,7 @@
 
 from ..contracts.base import canonical_json, digest_of
 from ..contracts.proposal import (
+    ActionsProposal,
     FindingsProposal,
     MechanismProposal,
     NarrativeProposal,
@@ -21,6 +22,7 @@ FORM_OF: dict[str, type[Proposal]] = {
     "mechanism": MechanismProposal,
     "review": ReviewProposal,
     "narrative": NarrativeProposal,
+    "actions": ActionsProposal,
 }
 COMMON: tuple[str, ...] = ("system", "shared")
 """Templates that stand before every question."""

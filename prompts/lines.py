@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from typing import Any
 
-from ..contracts.claim import Claim, Statement
+from ..contracts.action_catalog import ActionSpec, ArgumentSpec
+from ..contracts.claim import Claim, Fact, Statement
 from ..contracts.delegation import DelegationBrief
 from ..contracts.evidence import Observation, ProbeSpec, SourceCoverage
 from ..contracts.incident import Alert, CauseRef, Incident
@@ -17,6 +18,7 @@ FACTS_SHOWN = 40
 ALERTS_SHOWN = 10
 CANDIDATES_SHOWN = 40
 SERVICES_SHOWN = 80
+PARAMETER_CHARS = 60
 CLAIMS_SHOWN = 40
 
 
@@ -39,7 +41,7 @@ def _alert(alert: Alert) -> str:
 
 
 def _cause(cause: CauseRef) -> str:
-    return f"{cause.kind} {cause.ref}" + (f" of {cause.service}" if cause.service else "")
+    return f"{cause.kind} {cause.ref}" + (f" of {cause.service}" if cause.service not in {"", cause.ref} else "")
 
 
 def incident_lines(incident: Incident) -> Iterator[str]:
@@ -117,7 +119,7 @@ def brief_lines(brief: DelegationBrief) -> Iterator[str]:
 
 def statement(said: Statement) -> str:
     parts = [said.subject.kind, said.subject.ref]
-    if said.subject.service:
+    if said.subject.service not in {"", said.subject.ref}:
         parts.append(f"(of {said.subject.service})")
     parts += [said.signal, said.relation]
     if said.object:
@@ -128,15 +130,21 @@ def statement(said: Statement) -> str:
         parts.append(f"normally {_number(said.baseline)}")
     if said.at is not None:
         parts.append(f"at {_time(said.at)}")
-    if said.strength:
-        parts.append(f"strength {said.strength:.2f}")
-    if said.quote:
-        parts.append(f"text: {said.quote[:160]}")
     return " ".join(parts)
 
 
+def _fact(fact: Fact) -> str:
+    quote = f" text: {fact.quote[:160]}" if fact.quote else ""
+    return f"{statement(fact)} strength {fact.strength:.2f}{quote}"
+
+
+def _given(value: object) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= PARAMETER_CHARS else f"{text[:PARAMETER_CHARS]}…"
+
+
 def _params(seen: Observation) -> str:
-    return " ".join(f"{name}={value}" for name, value in sorted(seen.call.params.items()))
+    return " ".join(f"{name}={_given(value)}" for name, value in sorted(seen.call.params.items()))
 
 
 def _observation(seen: Observation) -> list[str]:
@@ -144,7 +152,7 @@ def _observation(seen: Observation) -> list[str]:
     facts = enumerate(seen.answer.facts[:FACTS_SHOWN], start=1)
     return [
         f"{seen.id} {seen.call.probe} {_params(seen)}: {seen.answer.status}{note}",
-        *(f"{seen.id} fact {number}: {statement(fact)}" for number, fact in facts),
+        *(f"{seen.id} fact {number}: {_fact(fact)}" for number, fact in facts),
     ]
 
 
@@ -161,7 +169,7 @@ def observation_lines(observations: Sequence[Observation], chars: int) -> Iterat
 
 
 def claim_lines(claims: Sequence[Claim]) -> Iterator[str]:
-    yield from (f"{claim.id}: {statement(claim)}" for claim in claims[:CLAIMS_SHOWN])
+    yield from (statement(claim) for claim in claims[:CLAIMS_SHOWN])
     yield from _more(len(claims) - CLAIMS_SHOWN, "claims")
 
 
@@ -197,6 +205,19 @@ def ranking_lines(ranking: Ranking) -> Iterator[str]:
     yield from (f"remedy: {remedy.action} {remedy.target}" for remedy in ranking.remediation[:4])
 
 
+def _argument(name: str, spec: ArgumentSpec) -> str:
+    text = name if spec.required else f"{name}?"
+    kind = f"one of {', '.join(map(str, spec.choices))}" if spec.choices else spec.type
+    return f"{text}: {kind}" + (f" ({spec.description})" if spec.description else "")
+
+
+def action_lines(actions: Iterable[ActionSpec]) -> Iterator[str]:
+    for action in actions:
+        arguments = "; ".join(_argument(name, spec) for name, spec in action.arguments.items())
+        said = f"{action.title}. {action.description}" if action.description else f"{action.title}."
+        yield f"{action.kind}: {said} Arguments: {arguments or 'none'}"
+
+
 FILTERS: dict[str, Callable[..., Iterator[str]]] = {
     "incident_lines": incident_lines,
     "service_lines": service_lines,
@@ -209,4 +230,5 @@ FILTERS: dict[str, Callable[..., Iterator[str]]] = {
     "report_lines": report_lines,
     "cause_lines": cause_lines,
     "ranking_lines": ranking_lines,
+    "action_lines": action_lines,
 }

@@ -1,12 +1,14 @@
 """What the model is asked: one dataclass of variables per template file.
 
 `shared` is rendered from the first three fields alone, so it is equal for all agents of a run; keep it that way, the
-server's prefix cache lives on it.
+server's prefix cache lives on it. For the same reason `probes` and `findings` begin with the same two blocks: an agent
+asks both about the same observations.
 """
 
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from ..contracts.action_catalog import ActionSpec
 from ..contracts.claim import Claim
 from ..contracts.delegation import DelegationBrief
 from ..contracts.evidence import Observation, ProbeSpec, SourceCoverage
@@ -94,6 +96,17 @@ class NarrativePrompt(Question):
     """Id and sentence of each accepted claim."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ActionsPrompt(Question):
+    template: ClassVar[str] = "actions"
+    ranking: Ranking
+    claims: tuple[tuple[str, str], ...]
+    """Id and sentence of each accepted claim."""
+    actions: tuple[ActionSpec, ...]
+    """The catalog's entries that may be proposed."""
+
+
 QUESTIONS: tuple[type[Question], ...] = (
     PlanPrompt, TriagePrompt, ProbesPrompt, FindingsPrompt, MechanismPrompt, ReviewPrompt, NarrativePrompt,
+    ActionsPrompt,
 )  # fmt: skip

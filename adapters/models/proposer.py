@@ -24,6 +24,7 @@ ANSWER_TOKENS = {
     "MechanismProposal": 500,
     "ReviewProposal": 700,
     "NarrativeProposal": 900,
+    "ActionsProposal": 700,
 }
 DEFAULT_ANSWER_TOKENS = 800
 THINKING_ROOM = 3

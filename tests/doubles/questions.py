@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from leadline.contracts.action_catalog import ActionSpec, ArgumentSpec
 from leadline.contracts.base import AgentId, ClaimId, Digest, ObservationId, TaskId
 from leadline.contracts.claim import Claim, Fact, Subject
 from leadline.contracts.delegation import DelegationBrief
@@ -11,6 +12,7 @@ from leadline.contracts.evidence import Answer, Observation, ProbeCall, ProbeSpe
 from leadline.contracts.incident import Alert, CauseRef, Incident, TimeWindow
 from leadline.contracts.ports import Ask
 from leadline.contracts.proposal import (
+    ActionsProposal,
     FindingsProposal,
     MechanismProposal,
     NarrativeProposal,
@@ -23,6 +25,7 @@ from leadline.contracts.proposal import (
 from leadline.contracts.report import AgentReport, Finding, RankedCause, Ranking
 from leadline.contracts.task import Budget, CommunicationPolicy, OutputContract, Scope
 from leadline.prompts.questions import (
+    ActionsPrompt,
     FindingsPrompt,
     MechanismPrompt,
     NarrativePrompt,
@@ -129,6 +132,13 @@ def _common(title: str) -> dict[str, Any]:
     }
 
 
+def action() -> ActionSpec:
+    to = ArgumentSpec(description="revision to go back to", required=False)
+    return ActionSpec(
+        kind="rollback", title="Roll back", effect="reversible_write", risk="medium", arguments={"to": to}
+    )
+
+
 def _report() -> AgentReport:
     return AgentReport(
         report_id="rep-1",
@@ -153,6 +163,10 @@ def _cause() -> RankedCause:
     )
 
 
+def _ranking() -> Ranking:
+    return Ranking(outcome="cause_found", causes=(_cause(),), first_failing_service="store-1")
+
+
 _EXTRA: dict[type[Question], Callable[[], dict[str, Any]]] = {
     PlanPrompt: lambda: {"capabilities": (("analyze_logs", "reads logs"),), "mandatory": ("Read the metrics",)},
     TriagePrompt: dict,
@@ -164,9 +178,11 @@ _EXTRA: dict[type[Question], Callable[[], dict[str, Any]]] = {
         "source": ("-  ttl: 300", "+  ttl: 0"),
     },
     ReviewPrompt: lambda: {"report": _report(), "claims_text": (("clm-000000000001", "store-1 became slow"),)},
-    NarrativePrompt: lambda: {
-        "ranking": Ranking(outcome="cause_found", causes=(_cause(),), first_failing_service="store-1"),
+    NarrativePrompt: lambda: {"ranking": _ranking(), "claims": (("clm-000000000001", "store-1 became slow"),)},
+    ActionsPrompt: lambda: {
+        "ranking": _ranking(),
         "claims": (("clm-000000000001", "store-1 became slow"),),
+        "actions": (action(),),
     },
 }
 BASELINES: dict[type[Proposal], Proposal] = {
@@ -177,6 +193,7 @@ BASELINES: dict[type[Proposal], Proposal] = {
     MechanismProposal: MechanismProposal(verdict="unclear", quotes=[], why=""),
     ReviewProposal: ReviewProposal(objections=[]),
     NarrativeProposal: NarrativeProposal(sentences=[]),
+    ActionsProposal: ActionsProposal(actions=[]),
 }
 """What the rules answer."""
 USEFUL: dict[type[Proposal], dict[str, Any]] = {
@@ -203,6 +220,17 @@ USEFUL: dict[type[Proposal], dict[str, Any]] = {
     MechanismProposal: {"verdict": "yes", "quotes": ["+  ttl: 0"], "why": "every read misses the cache"},
     ReviewProposal: {"objections": [{"claim": "clm-000000000001", "objection": "a symptom"}]},
     NarrativeProposal: {"sentences": [{"text": "store-1 became slow.", "claims": ["clm-000000000001"]}]},
+    ActionsProposal: {
+        "actions": [
+            {
+                "kind": "rollback",
+                "target": "store-1",
+                "arguments_json": "{}",
+                "claims": ["clm-000000000001"],
+                "why": "the change came first",
+            }
+        ]
+    },
 }
 """Well-formed answers that differ from the rules' own."""
 _FORMS: dict[type[Question], type[Proposal]] = dict(zip(_EXTRA, BASELINES, strict=True))
