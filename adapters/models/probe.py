@@ -11,7 +11,7 @@ from ...contracts.errors import ModelError
 from ...contracts.ports import Clock
 from .chat import Profile
 from .ollama import KEEP_ALIVE, SEED
-from .window import TEMPLATE_TOKENS, size_of
+from .window import size_of
 from .wire import Wire
 
 PROBE_SECONDS = 180.0
@@ -21,6 +21,8 @@ THINKING_TOKENS = 1024
 PLAUSIBLE = (1.5, 6.0)
 """Bytes per token of any tokenizer on such text; a count outside is not believed."""
 PARTIAL = 0.7
+LEAST_TEMPLATE = 8
+"""Tokens of the smallest chat template: what a larger one adds makes the ratio smaller, which is the safe side."""
 _SCHEMA: dict[str, JsonValue] = {
     "title": "Probe",
     "type": "object",
@@ -111,7 +113,7 @@ def _count(answer: dict[str, Any]) -> int:
 
 def _read(first: dict[str, Any], second: dict[str, Any], prompt: str, thinking: bool | None) -> Profile:  # noqa: FBT001
     counted = _count(first)
-    ratio = size_of(prompt) / max(1, counted - TEMPLATE_TOKENS)
+    ratio = size_of(prompt) / max(1, counted - LEAST_TEMPLATE)
     calibrated = PLAUSIBLE[0] <= ratio <= PLAUSIBLE[1]
     honours = _kept_to_form(first)
     partial = bool(counted) and _count(second) < PARTIAL * counted

@@ -129,8 +129,7 @@ async def test_a_good_model() -> None:
         False,
         False,
     )
-    assert profile.bytes_per_token == pytest.approx(2.7, rel=0.12)
-    assert profile.bytes_per_token > 2.7
+    assert profile.bytes_per_token == pytest.approx(2.7, rel=0.03)
     assert profile.note.startswith("keeps to forms; ")
     assert {body["options"]["num_ctx"] for body in double.chats} == {8192}
 
@@ -158,7 +157,7 @@ async def test_a_model_that_refuses_the_word_think() -> None:
 async def test_counts_without_what_was_cached_are_noticed() -> None:
     profile, _ = await probed({"answer": lambda body: {**kept(body), "prompt_eval_count": "uncached"}})
     assert profile.partial_counts
-    assert profile.bytes_per_token == pytest.approx(3.6, rel=0.15)
+    assert profile.bytes_per_token == pytest.approx(3.6, rel=0.03)
 
 
 @pytest.mark.parametrize("count", [None, 3, 90_000], ids=["none", "tiny", "huge"])
