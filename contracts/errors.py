@@ -6,7 +6,10 @@ LeadlineError                 a failure; `exit_code` says how a command ends
 │   ├── TeamError
 │   ├── DatasetError          an evaluation case that leaks, lacks files or cannot be answered
 │   ├── UnknownRun
-│   └── ApprovalRefused       an answer that is unknown, stale, empty or second
+│   ├── ApprovalRefused       an answer that is unknown, stale, empty or second
+│   ├── CatalogError          a catalog of actions that does not hold together; the message names the line
+│   ├── ActionRefused         what is asked of an action cannot be: it is unknown, over, or not in that state
+│   └── KeyConflict           one idempotency key for two actions
 ├── StaleRun            2     the run was started on another graph, prompt set or team
 ├── StoreError         74     the database cannot be read or written
 │   └── CorruptStore          a stored row is not what was written, or of a blocked type
@@ -57,6 +60,18 @@ class UnknownRun(UsageError):
 
 
 class ApprovalRefused(UsageError):
+    pass
+
+
+class CatalogError(UsageError):
+    pass
+
+
+class ActionRefused(UsageError):
+    pass
+
+
+class KeyConflict(UsageError):
     pass
 
 
