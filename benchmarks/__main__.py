@@ -5,7 +5,7 @@ import sys
 
 from .table import show
 
-QUICK = ("startup",)
+QUICK = ("startup", "overhead", "critical_path", "checkpoint_bytes", "prompt_size")
 
 
 def main(names: list[str]) -> int:

@@ -87,7 +87,7 @@ def test_the_demo_works_from_an_empty_folder(installed: Path, tmp_path: Path) ->
     script = (
         "import sys, leadline; from leadline.app.cli import main\n"
         f"assert leadline.__file__.startswith({str(installed)!r}), leadline.__file__\n"
-        "sys.argv[1:] = ['demo', '--model', 'rules']; sys.exit(main())"
+        "sys.argv[1:] = ['demo']; sys.exit(main())"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
