@@ -179,7 +179,7 @@ class ActionCatalog(Contract):
     environment: str = Field(default="production", pattern=r"^[a-z][a-z0-9-]{0,63}$")
     """What the resources belong to; part of every command's target."""
     limits: ActionLimits = ActionLimits()
-    targets: dict[str, TargetSpec] = Field(default_factory=lambda: {"dry-run": DryRunTarget()})
+    targets: dict[str, TargetSpec] = {"dry-run": DryRunTarget()}  # noqa: RUF012  pydantic copies it
     kinds: tuple[ActionSpec, ...] = Field(min_length=1)
 
     @property

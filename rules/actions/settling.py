@@ -1,0 +1,35 @@
+"""How an action without a clear receipt ends: by the target's record, by the state itself, else by a person."""
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from ...contracts.action import ActionAttempt, ExecutionReceipt
+from ...contracts.ports import ProbedOutcome
+
+Next = Literal["succeeded", "failed", "pending", "manual_review"]
+
+
+class Settled(NamedTuple):
+    to: Next
+    why: str
+
+
+def settle(status: ExecutionReceipt | None, probed: ProbedOutcome, *, may_be_on_its_way: bool) -> Settled:
+    """Of an unknown: what the target's own record says, then what the state shows; nothing else counts.
+
+    `not_done` is believed only when no call of ours can still be on its way.
+    """
+    if status is not None and status.outcome in {"succeeded", "failed", "pending"}:
+        return Settled(status.outcome, status.detail or "the target says so")  # type: ignore[arg-type]  # not unknown
+    if probed.outcome == "done":
+        return Settled("succeeded", probed.detail or "its effect is there")
+    if probed.outcome == "not_done" and not may_be_on_its_way:
+        return Settled("failed", probed.detail or "its effect is not there")
+    told = status.detail if status is not None else ""
+    return Settled("manual_review", told or probed.detail or "neither the target nor the state says how it went")
+
+
+def seconds_on_its_way(attempt: ActionAttempt, now: datetime) -> float:
+    """For how much longer an attempt's call could still be under way; bounded, whatever the clock says."""
+    passed = (now - attempt.started_at).total_seconds()
+    return min(attempt.call_seconds, max(0.0, attempt.call_seconds - passed))
