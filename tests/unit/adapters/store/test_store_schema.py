@@ -5,9 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -120,14 +118,3 @@ def test_an_interrupted_creation_leaves_nothing_half_made(path: Path) -> None:
     schema.ensure_schema(path, 5.0)
     with closing(sqlite3.connect(path)) as raw:
         assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
-
-
-def _make(path: Path) -> str:
-    schema.ensure_schema(path, 5.0)
-    return "made"
-
-
-def test_many_processes_can_create_it_at_once(tmp_path: Path) -> None:
-    with ProcessPoolExecutor(4, mp_context=get_context("forkserver")) as pool:
-        for n in range(5):
-            assert set(pool.map(_make, [tmp_path / f"{n}.db"] * 4)) == {"made"}
