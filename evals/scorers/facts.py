@@ -1,0 +1,42 @@
+"""Whether a text says a fact, without a judge: names must be there, and most of the other words."""
+
+import re
+
+NAME = re.compile(r"`([^`]+)`|\"([^\"]+)\"|\b([\w.]+(?:[-/_:.][\w.]+)+)\b|\b([A-Z]{2,}[A-Za-z]*)\b|\b(\d[\w.:%-]*)")
+WORD = re.compile(r"[a-z]{3,}")
+SHARE = 0.6
+"""Of the words that are no names, by their stems."""
+WORD_LIST = """
+the and are was were has have had for from with that this than then into onto out not but its their there because due
+should must may can could would will been being output answer mention mentions mentioned state states stated say says
+either exact following summary errors whichever order specific quote
+"""
+EMPTY = frozenset(WORD.findall(WORD_LIST))
+"""Words that carry no fact."""
+STEM = 5
+"""Letters by which words are compared: `exhausted` and `exhaustion` are one."""
+
+
+def says(text: str, fact: str) -> bool:
+    """Every name of the fact (quoted, hyphenated, numbered, capitals) and at least 60 % of its other words."""
+    wanted = names(fact)
+    spoken = text.casefold()
+    if any(name not in spoken for name in wanted):
+        return False
+    words = _words(fact, wanted)
+    if not words:
+        return bool(wanted)
+    told = {word[:STEM] for word in WORD.findall(spoken)}
+    return sum(word[:STEM] in told for word in words) >= SHARE * len(words)
+
+
+def names(fact: str) -> list[str]:
+    found = (next(group for group in match.groups() if group) for match in NAME.finditer(fact))
+    return sorted({name.strip(".,:;").casefold() for name in found})
+
+
+def _words(fact: str, wanted: list[str]) -> set[str]:
+    rest = fact.casefold()
+    for name in wanted:
+        rest = rest.replace(name, " ")
+    return {word for word in WORD.findall(rest) if word not in EMPTY}
