@@ -6,6 +6,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ...contracts.ports import Ask
 
+SEED = 7
+KEEP_ALIVE = "10m"
+
 
 class Message(NamedTuple):
     role: Literal["system", "user", "assistant"]
@@ -55,8 +58,9 @@ class Chat(Protocol):
     @property
     def num_ctx(self) -> int: ...
 
-    @property
-    def profile(self) -> Profile: ...
+    async def prepare(self) -> Profile:
+        """What is known of the model; finds it out where that was not done yet. Never raises for a model's fault."""
+        ...
 
     async def complete(self, call: Call) -> Reply:
         """Raise ModelError, and nothing else, for all that a model or its server does."""

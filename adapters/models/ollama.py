@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...contracts.errors import ModelError
 from ...contracts.ports import Clock, Ledger
 from ...contracts.task import Budget
-from .chat import Call, Message, Profile, Reply
+from .chat import KEEP_ALIVE, SEED, Call, Message, Profile, Reply
+from .probe import Prober
 from .proposer import ModelProposer
 from .strict import ANSWER_CHARS
 from .wire import CONNECT_SECONDS
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_ollama import ChatOllama
 
-SEED = 7
-KEEP_ALIVE = "10m"
 MOST_TOKENS = 100_000_000
 """A count above is none."""
 
@@ -26,15 +25,35 @@ MOST_TOKENS = 100_000_000
 class OllamaChat:
     """One model of one server. The client is made once: that costs 50 ms, and its import a second."""
 
-    def __init__(self, model: str, url: str, *, num_ctx: int = 8192, profile: Profile | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        url: str,
+        *,
+        num_ctx: int = 8192,
+        profile: Profile | None = None,
+        prober: Prober | None = None,
+        digest: str = "",
+    ) -> None:
         self.model = model
         self.url = url
         self.num_ctx = num_ctx
         self.profile = profile or Profile()
+        self._prober = None if profile else prober
+        self._digest = digest
+        self._probing = asyncio.Lock()
 
     @property
     def name(self) -> str:
         return f"ollama:{self.model}"
+
+    async def prepare(self) -> Profile:
+        """Probed before the first question, not before: a resumed run may have none left."""
+        async with self._probing:
+            if self._prober is not None:
+                self.profile = await self._prober.profile(self.model, self.url, self._digest, self.num_ctx)
+                self._prober = None
+        return self.profile
 
     @cached_property
     def _client(self) -> "ChatOllama":
@@ -125,11 +144,13 @@ class OllamaProposer(ModelProposer):
         budget: Budget,
         num_ctx: int = 8192,
         profile: Profile | None = None,
+        prober: Prober | None = None,
+        digest: str = "",
         call_seconds: float = 180.0,
         max_calls: int = 400,
     ) -> None:
-        """`model` is the bare name, `url` one of `address_of`."""
-        chat = OllamaChat(model, url, num_ctx=num_ctx, profile=profile)
+        """`model` is the bare name, `url` one of `address_of`; `prober` finds out the profile where none is given."""
+        chat = OllamaChat(model, url, num_ctx=num_ctx, profile=profile, prober=prober, digest=digest)
         super().__init__(
             chat, ledger=ledger, clock=clock, budget=budget, call_seconds=call_seconds, max_calls=max_calls
         )

@@ -9,8 +9,7 @@ from pydantic import JsonValue
 
 from ...contracts.errors import ModelError
 from ...contracts.ports import Clock
-from .chat import Profile
-from .ollama import KEEP_ALIVE, SEED
+from .chat import KEEP_ALIVE, SEED, Profile
 from .window import size_of
 from .wire import Wire
 

@@ -116,7 +116,8 @@ class ModelProposer:
 
     async def _answer(self, ask: Ask[P], messages: list[Message], exchange: Exchange) -> str:
         """One call: what it may cost is checked before it, what came of it after."""
-        profile = self._chat.profile
+        self._breaker.check(self._clock.monotonic())
+        profile = await self._chat.prepare()
         sent = "\n".join(message.text for message in messages)
         estimate = tokens_for(size_of(sent), profile.bytes_per_token)
         exchange.estimate = exchange.estimate or estimate
@@ -124,7 +125,6 @@ class ModelProposer:
         if not fits(estimate, room, self._chat.num_ctx):
             need = f"about {estimate} tokens and {room} for the answer do not fit into {self._chat.num_ctx}"
             raise ModelError("the prompt is too long", kind="too_long", why=need)
-        self._breaker.check(self._clock.monotonic())
         with self._spending.reserve(estimate + room, exchange.tokens_in + exchange.tokens_out, exchange.attempts):
             reply, shared = await self._call(ask, messages, exchange, sent, room)
         exchange.replies.append(reply.text)

@@ -19,13 +19,15 @@ named gets the rules' own answer. A repair is one more question."""
 
 class ScriptedChat:
     name = "scripted"
-    profile = Profile(note="scripted")
 
     def __init__(self, script: Script, num_ctx: int = 8192) -> None:
         self.num_ctx = num_ctx
         self._script = script
         self._turns: dict[type[Proposal], Iterator[Turn]] = {}
         self._last: dict[type[Proposal], Turn] = {}
+
+    async def prepare(self) -> Profile:
+        return Profile(note="scripted")
 
     async def complete(self, call: Call) -> Reply:
         turn = self._script(call.ask) if callable(self._script) else self._next(self._script, call.ask)

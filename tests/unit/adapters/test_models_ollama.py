@@ -11,6 +11,7 @@ import pytest
 from leadline.adapters.clock import SystemClock
 from leadline.adapters.models.chat import Profile
 from leadline.adapters.models.ollama import OllamaProposer
+from leadline.adapters.models.probe import Prober
 from leadline.contracts.ports import Proposed
 from leadline.contracts.proposal import FindingsProposal, TriageProposal
 from leadline.contracts.proposal_record import ProposalRecord
@@ -61,6 +62,20 @@ async def test_thinking_is_not_mentioned_to_a_model_that_takes_it_badly() -> Non
         await proposer.propose(ask(TriageProposal))
         await proposer.close()
     assert "think" not in double.chats[0]
+
+
+async def test_the_probe_comes_with_the_first_question_and_only_once() -> None:
+    with OllamaDouble() as double:
+        ledger = await memory_ledger()
+        for _ in range(2):
+            proposer = OllamaProposer(
+                "fake:1b", double.url, ledger=ledger, clock=SystemClock(), budget=Budget(), prober=Prober(SystemClock())
+            )
+            await asyncio.gather(proposer.propose(ask(TriageProposal)), proposer.propose(ask(FindingsProposal)))
+            await proposer.close()
+    titles = [body["format"]["title"] for body in double.chats]
+    assert titles[:2] == ["Probe", "Probe"]
+    assert sorted(titles[2:]) == ["FindingsProposal", "TriageProposal"]
 
 
 async def test_one_num_ctx_and_one_client_serve_all_questions() -> None:

@@ -36,6 +36,9 @@ class WireScript:
         self.reply, self.num_ctx, self.profile = reply, num_ctx, profile or Profile()
         self.calls: list[Call] = []
 
+    async def prepare(self) -> Profile:
+        return self.profile
+
     async def complete(self, call: Call) -> Reply:
         self.calls.append(call)
         await asyncio.sleep(0)
