@@ -19,6 +19,7 @@ def all_analysts(probes: Collection[str] | None = None) -> tuple[Analyst, ...]:
     return tuple(
         kind(probes=None if probes is None else frozenset(probes))
         for kind in (
-            MetricsAnalyst, LogsAnalyst, TracesAnalyst, TopologyAnalyst, ResourcesAnalyst, DocumentsAnalyst, ChangesAnalyst,
+            MetricsAnalyst, LogsAnalyst, TracesAnalyst, TopologyAnalyst, ResourcesAnalyst, DocumentsAnalyst,
+            ChangesAnalyst,
         )
     )  # fmt: skip

@@ -18,10 +18,21 @@ LONG, TOO_LONG = timedelta(minutes=60), timedelta(hours=48)
 """Spans of data in which a slow beginning is looked for."""
 
 TRUST = {
-    "metric_shift": 0.9, "metric_onset": 0.85, "log_templates": 0.9, "log_error_rate": 0.85, "trace_self_time": 0.85,
-    "trace_errors": 0.9, "call_graph": 0.95, "deepest_anomalous_callee": 0.8, "resource_state": 0.95, "saturation": 0.85,
-    "change_before_onset": 0.95, "change_diff": 0.9, "external_status": 0.9, "document_search": 0.6,
-}  # fmt: skip
+    "metric_shift": 0.9,
+    "metric_onset": 0.85,
+    "log_templates": 0.9,
+    "log_error_rate": 0.85,
+    "trace_self_time": 0.85,
+    "trace_errors": 0.9,
+    "call_graph": 0.95,
+    "deepest_anomalous_callee": 0.8,
+    "resource_state": 0.95,
+    "saturation": 0.85,
+    "change_before_onset": 0.95,
+    "change_diff": 0.9,
+    "external_status": 0.9,
+    "document_search": 0.6,
+}
 """How far a probe's fact is to be trusted, 0 to 1: what is counted or read stands above what is estimated."""
 DEFAULT_TRUST = 0.75
 

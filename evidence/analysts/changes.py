@@ -44,7 +44,11 @@ class ChangesAnalyst(FieldAnalyst):
 
 def onset_of(claims: Iterable[Claim]) -> datetime | None:
     """The earliest beginning of what changed clearly."""
-    times = [c.at for c in claims if c.at is not None and c.strength >= 0.5 and c.relation in {"rises", "falls", "appears", "fails", "slows"}]
+    times = [
+        c.at
+        for c in claims
+        if c.at is not None and c.strength >= 0.5 and c.relation in {"rises", "falls", "appears", "fails", "slows"}
+    ]
     return min(times, default=None)
 
 

@@ -11,32 +11,63 @@ _CALL = re.compile(r"([A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*)\s*(?:<[\
 _DECLARATION = re.compile(
     r"^\s*(?:export\s+)?(?:pub(?:lic)?\s+|private\s+|protected\s+|static\s+|async\s+)*(?:def|func|fn|function|class)\b"
 )
-_KEYWORDS = frozenset("if for while switch return catch with elif func function def in and or not await new typeof sizeof "
-                      "print println printf sprintf errorf wrap string int float64 int64 bool len cap append make range "
-                      "map list dict set str".split())  # fmt: skip
+_KEYWORDS = frozenset({
+    "if", "for", "while", "switch", "return", "catch", "with", "elif", "func", "function", "def", "in", "and", "or",
+    "not", "await", "new", "typeof", "sizeof", "print", "println", "printf", "sprintf", "errorf", "wrap", "string",
+    "int", "float64", "int64", "bool", "len", "cap", "append", "make", "range", "map", "list", "dict", "set", "str",
+})  # fmt: skip
 OBSERVING = re.compile(
-    r"(?i)^(?:log(?:ger|ging)?|slog|zap|glog|console|logrus|metrics?|prometheus|statsd|span|tracer|trace|otel|attribute|"
-    r"LOG_\w+|print\w*|fmt\.Print\w*)(?:$|[._(])|\.(?:debugf?|infof?|warn(?:ing)?f?|errorf?|observe|inc|setattributes?|"
-    r"addevent|recorderror|mustregister|withfields?|with)$|^(?:newcounter|newhistogram|newgauge)\w*$"
+    r"(?i)^(?:log(?:ger|ging)?|slog|zap|glog|console|logrus|metrics?|prometheus|statsd|span|"
+    r"tracer|trace|otel|attribute|"
+    r"LOG_\w+|print\w*|fmt\.Print\w*)(?:$|[._(])|\.(?:debugf?|infof?|warn(?:ing)?f?|errorf?|"
+    r"observe|inc|setattributes?|"
+    r"addevent|recorderror|mustregister|withfields?|with)$|^(?:newcounter|newhistogram|"
+    r"newgauge)\w*$"
 )
-_CLASSES: tuple[tuple[EffectKind, float, re.Pattern[str]], ...] = tuple(
-    (kind, clear, re.compile(pattern, re.IGNORECASE))
-    for kind, clear, pattern in (
-        ("protection_removed", 0.8, r"retry|backoff|jitter|breaker|hystrix|circuit|ratelimit|limiter|throttl|bulkhead|"
-         r"singleflight|semaphore|acquire|debounce|(?<![a-z])lock(?![a-z]*(?:step|ed_))|rlock|mutex|synchronized|once\.do|"
-         r"withtimeout|withdeadline|settimeout|withcancel|fallback|coalesce"),
-        ("release_removed", 0.85, r"close|unlock|release|dispose|free|cancel$|shutdown|rollback|\.put$|\.done$|disconnect|"
-         r"returnconnection|cleanup|unsubscribe|clearinterval|removelistener|evict|truncate|prune|expire|purge"),
-        ("cache_removed", 0.7, r"cache|memo(?:ize)?|lru|redis\.(?:get|set)"),
-        ("registration_removed", 0.85, r"regist|subscrib|(?:^|\.)bind|mount|seed|install|wire|provide|enable|automigrate|"
-         r"add(?:route|handler|listener|middleware|provider|plugin|job|task|tool|consumer)|handlefunc|(?:^|\.)handle$|"
-         r"(?:^|\.)use$|warm(?:up)?$|preload|bootstrap|initiali[sz]e|(?:^|\.)init|load(?:plugins|config|defaults|schemas?)"),
-        ("auth_changed", 0.7, r"authori[sz]|authenticat|settoken|bearer|credential|apikey|sign(?:ed|er)?$|header\.set|"
-         r"setheader|withscopes?|assume_?role|refreshtoken"),
-        ("validation_removed", 0.6, r"valid|saniti[sz]e|verify|ensure|require|escape|normali[sz]e|checksum|parse"),
-        ("release_removed", 0.8, r"commit|(?:^|\.)n?ack$|flush|fsync|checkpoint|heartbeat"),
-    )
-)  # fmt: skip
+_RAW_CLASSES: tuple[tuple[EffectKind, float, str], ...] = (
+    (
+        "protection_removed",
+        0.8,
+        (
+            r"retry|backoff|jitter|breaker|hystrix|circuit|ratelimit|limiter|throttl|bulkhead|"
+            r"singleflight|semaphore|acquire|debounce|(?<![a-z])lock(?![a-z]*(?:step|ed_))|rlock|"
+            r"mutex|synchronized|once\.do|"
+            r"withtimeout|withdeadline|settimeout|withcancel|fallback|coalesce"
+        ),
+    ),
+    (
+        "release_removed",
+        0.85,
+        (
+            r"close|unlock|release|dispose|free|cancel$|shutdown|rollback|\.put$|\.done$|disconnect|"
+            r"returnconnection|cleanup|unsubscribe|clearinterval|removelistener|evict|truncate|prune|"
+            r"expire|purge"
+        ),
+    ),
+    ("cache_removed", 0.7, r"cache|memo(?:ize)?|lru|redis\.(?:get|set)"),
+    (
+        "registration_removed",
+        0.85,
+        (
+            r"regist|subscrib|(?:^|\.)bind|mount|seed|install|wire|provide|enable|automigrate|"
+            r"add(?:route|handler|listener|middleware|provider|plugin|job|task|tool|consumer)|"
+            r"handlefunc|(?:^|\.)handle$|"
+            r"(?:^|\.)use$|warm(?:up)?$|preload|bootstrap|initiali[sz]e|(?:^|\.)init|load(?:plugins|"
+            r"config|defaults|schemas?)"
+        ),
+    ),
+    (
+        "auth_changed",
+        0.7,
+        (
+            r"authori[sz]|authenticat|settoken|bearer|credential|apikey|sign(?:ed|er)?$|header\.set|"
+            r"setheader|withscopes?|assume_?role|refreshtoken"
+        ),
+    ),
+    ("validation_removed", 0.6, r"valid|saniti[sz]e|verify|ensure|require|escape|normali[sz]e|checksum|parse"),
+    ("release_removed", 0.8, r"commit|(?:^|\.)n?ack$|flush|fsync|checkpoint|heartbeat"),
+)
+_CLASSES = tuple((kind, clear, re.compile(pattern, re.IGNORECASE)) for kind, clear, pattern in _RAW_CLASSES)
 
 
 def calls(lines: Iterable[str], path: str = "") -> tuple[str, ...]:

@@ -16,8 +16,11 @@ _KEY = re.compile(
     |\b(LIMIT|OFFSET|LIMIT\s+BY)\s*$""",
     re.VERBOSE,
 )
-_DECLARED = re.compile(r"^\s*(?:(?:export|const|var|let|val|final|static|public|private|protected|readonly|int|long|float|double|"
-                       r"string|String|boolean|bool|if|return|else|elif|while)\s+)+")  # fmt: skip
+_DECLARED = re.compile(
+    r"^\s*(?:(?:export|const|var|let|val|final|static|public|private|protected|readonly|int|"
+    r"long|float|double|"
+    r"string|String|boolean|bool|if|return|else|elif|while)\s+)+"
+)
 _PAIR = re.compile(
     r"""^[\s{,-]*["']?([A-Za-z_][\w.-]*)["']?\s*(?::=|=>|[:=])\s*["'`]?([^"'`,;{}()\[\]]+?)["'`]?\s*[,;]?\s*$"""
 )
@@ -121,8 +124,8 @@ def _single(kind: str, constant: Constant, path: str) -> Effect:
 
 
 def _texts(hunk: Hunk, path: str) -> list[Effect]:
-    old = dict((v.key, v) for line in hunk.lines if line.mark == "-" for v in _values(line.text, path))
-    new = dict((v.key, v) for line in hunk.lines if line.mark == "+" for v in _values(line.text, path))
+    old = {v.key: v for line in hunk.lines if line.mark == "-" for v in _values(line.text, path)}
+    new = {v.key: v for line in hunk.lines if line.mark == "+" for v in _values(line.text, path)}
     found = []
     for key in old.keys() & new.keys():
         before, after = old[key], new[key]
@@ -137,11 +140,17 @@ def _text_changed(before: Value, after: Value, path: str) -> Effect:
     switch = None not in flags
     version = bool(_VERSION.match(before.text) and _VERSION.match(after.text)) or bool(_VERSION_KEY.search(after.key))
     return Effect(
-        kind="switch_changed" if switch else "text_changed", key=after.key, path=path,
-        quote=f"- {before.line} + {after.line}", old=before.text, new=after.text, old_value=flags[0] if switch else None,
-        new_value=flags[1] if switch else None, unit="bool" if switch else "text",
+        kind="switch_changed" if switch else "text_changed",
+        key=after.key,
+        path=path,
+        quote=f"- {before.line} + {after.line}",
+        old=before.text,
+        new=after.text,
+        old_value=flags[0] if switch else None,
+        new_value=flags[1] if switch else None,
+        unit="bool" if switch else "text",
         clear=0.05 if version else 0.8 if switch else 0.6,
-    )  # fmt: skip
+    )
 
 
 def _values(line: str, path: str) -> Iterator[Value]:

@@ -65,10 +65,17 @@ def _images(file: FileDiff) -> list[Effect]:
             old = [line.strip() for line in edit.removed if pattern.match(line)]
             new = [line.strip() for line in edit.added if pattern.match(line)]
             found += [
-                Effect(kind="image_changed", key=file.path.rpartition("/")[2], path=file.path, quote=f"- {before} + {after}",
-                       old=before, new=after, clear=0.25)
+                Effect(
+                    kind="image_changed",
+                    key=file.path.rpartition("/")[2],
+                    path=file.path,
+                    quote=f"- {before} + {after}",
+                    old=before,
+                    new=after,
+                    clear=0.25,
+                )
                 for before, after in zip(old, new, strict=False)
-            ]  # fmt: skip
+            ]
     return found
 
 

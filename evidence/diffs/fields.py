@@ -17,7 +17,10 @@ _PROTO = re.compile(
 _REQUIRED = re.compile(r"required|mandatory|must_have|not_?null", re.IGNORECASE)
 _LIST = re.compile(r"""["']([\w.-]+)["']""")
 _TYPE = re.compile(
-    r"\b(u?int(?:8|16|32|64)?|long|short|float(?:32|64)?|double|decimal|string|str|varchar|text|bool(?:ean)?|bigint|smallint|timestamp|datetime|date)\b",
+    (
+        r"\b(u?int(?:8|16|32|64)?|long|short|float(?:32|64)?|double|decimal|string|str|varchar|"
+        r"text|bool(?:ean)?|bigint|smallint|timestamp|datetime|date)\b"
+    ),
     re.IGNORECASE,
 )
 _ACCESS = re.compile(r"""\[\s*["']([\w-]+)["']\s*\]|\.get\(\s*["']([\w-]+)["']|getString\(\s*["']([\w-]+)["']""")
@@ -79,8 +82,17 @@ def _types(old: Sequence[Field], new: Sequence[Field], path: str) -> list[Effect
     for before in old:
         after = next((f for f in new if f.name == before.name), None)
         if after and (after.type.lower(), after.number) != (before.type.lower(), before.number):
-            found.append(Effect(kind="type_changed", key=before.name, path=path, quote=f"- {before.line} + {after.line}",
-                                old=before.type or before.number, new=after.type or after.number, clear=0.8))  # fmt: skip
+            found.append(
+                Effect(
+                    kind="type_changed",
+                    key=before.name,
+                    path=path,
+                    quote=f"- {before.line} + {after.line}",
+                    old=before.type or before.number,
+                    new=after.type or after.number,
+                    clear=0.8,
+                )
+            )
     return found
 
 

@@ -7,23 +7,55 @@ from .effects import Effect, EffectKind
 from .model import FileDiff
 from .text import bare_lines
 
-_RULES: tuple[tuple[EffectKind, float, re.Pattern[str]], ...] = tuple(
-    (kind, clear, re.compile(pattern))
-    for kind, clear, pattern in (
-        ("retry_added", 0.75, r"(?i)\b(?:retry|retries|attempts?|redeliver|requeue|resubmit)\w*\b.*(?:\(|=|<|:)|\bfor\s+(?:attempt|try|i|retry)\w*\b.*(?:retr|attempt)"),
-        ("unbounded_added", 0.75, r"(?i)^\s*(?:self\.|this\.|s\.|c\.|m\.)?\w*(?:cache|history|seen|buffer|pending|registry|sessions?|events?|entries|listeners|queue|memo|tracked|store)\w*"
-         r"(?:\[[^\]]+\]\s*=(?!=)|\.(?:append|push|add|put|set|Store)\s*\(|\s*=\s*append\()|\bgo\s+func\s*\(|\bgo\s+\w+[\w.]*\(|new\s+Thread\(|Thread\(target|setInterval\(|addEventListener\(|\bon\(\s*['\"]"),
-        ("lock_added", 0.7, r"(?i)\.(?:r?lock|acquire)\(\)|\bsynchronized\b|\bwith\s+\w*lock\b|\bmutex\b|\bFOR UPDATE\b|pg_advisory_lock|setnx|isolation_?level|Serializable"),
-        ("work_added", 0.5, r"(?i)\b(?:bcrypt|scrypt|pbkdf2|argon2|gzip|compress|zlib|brotli|re\.compile|regexp\.MustCompile|MustCompile|new RegExp|readall|"
-         r"deepcopy|json\.(?:marshal|unmarshal|dumps|loads|parse|stringify)|marshalindent|serialize|sleep|fsync|thread\.sleep|time\.sleep|reflect\.)\w*\s*\(|\.Sync\(\)|\([^)]*[+*]\)[+*]|System\.gc"),
-        ("loop_call_added", 0.0, r"(?!)"),
-    )
-)  # fmt: skip
+_RAW_RULES: tuple[tuple[EffectKind, float, str], ...] = (
+    (
+        "retry_added",
+        0.75,
+        (
+            r"(?i)\b(?:retry|retries|attempts?|redeliver|requeue|resubmit)\w*\b.*(?:\(|=|<|:)|"
+            r"\bfor\s+(?:attempt|try|i|retry)\w*\b.*(?:retr|attempt)"
+        ),
+    ),
+    (
+        "unbounded_added",
+        0.75,
+        (
+            r"(?i)^\s*(?:self\.|this\.|s\.|c\.|m\.)?\w*(?:cache|history|seen|buffer|pending|registry|"
+            r"sessions?|events?|entries|listeners|queue|memo|tracked|store)\w*"
+            r"(?:\[[^\]]+\]\s*=(?!=)|\.(?:append|push|add|put|set|Store)\s*\(|\s*=\s*append\()|"
+            r"\bgo\s+func\s*\(|\bgo\s+\w+[\w.]*\(|new\s+Thread\(|Thread\(target|setInterval\(|"
+            r"addEventListener\(|\bon\(\s*['\"]"
+        ),
+    ),
+    (
+        "lock_added",
+        0.7,
+        (
+            r"(?i)\.(?:r?lock|acquire)\(\)|\bsynchronized\b|\bwith\s+\w*lock\b|\bmutex\b|"
+            r"\bFOR UPDATE\b|pg_advisory_lock|setnx|isolation_?level|Serializable"
+        ),
+    ),
+    (
+        "work_added",
+        0.5,
+        (
+            r"(?i)\b(?:bcrypt|scrypt|pbkdf2|argon2|gzip|compress|zlib|brotli|re\.compile|"
+            r"regexp\.MustCompile|MustCompile|new RegExp|readall|"
+            r"deepcopy|json\.(?:marshal|unmarshal|dumps|loads|parse|stringify)|marshalindent|"
+            r"serialize|sleep|fsync|thread\.sleep|time\.sleep|reflect\.)\w*\s*\(|\.Sync\(\)|"
+            r"\([^)]*[+*]\)[+*]|System\.gc"
+        ),
+    ),
+    ("loop_call_added", 0.0, r"(?!)"),
+)
+_RULES = tuple((kind, clear, re.compile(pattern)) for kind, clear, pattern in _RAW_RULES)
 _BOUND = re.compile(
-    r"(?i)\b(?:delete|evict|expire|ttl|remove|pop|prune|limit|max\w*|cap|lru|clear|len|size|maxlen)\b|setLimit|semaphore|errgroup|WaitGroup|workerpool|pool\."
+    r"(?i)\b(?:delete|evict|expire|ttl|remove|pop|prune|limit|max\w*|cap|lru|clear|len|size|"
+    r"maxlen)\b|setLimit|semaphore|errgroup|WaitGroup|workerpool|pool\."
 )
 _LEVEL = re.compile(
-    r"(?i)\blog(?:_|\.|-)?level\b\s*[:=]\s*[\"']?(?P<level>debug|trace|all)|(?:SetLevel|setLevel|WithLevel)\(\s*[\w.]*(?P<call>debug|trace)"
+    r"(?i)\blog(?:_|\.|-)?level\b\s*[:=]\s*[\"']?(?P<level>debug|trace|all)|(?:SetLevel|"
+    r"setLevel|WithLevel)\(\s*[\w.]*(?P<call>debug|trace)"
 )
 _ENDLESS = re.compile(r"^\s*(?:for\s*\{|for\s*\(\s*;\s*;\s*\)|while\s*\(?\s*(?:true|1)\s*\)?|loop\s*\{)")
 _SLEEP = re.compile(r"(?i)sleep|backoff|after\(|delay|wait|ticker")
@@ -47,9 +79,10 @@ def _found(file: FileDiff) -> Iterator[Effect]:
         line = next((line for line in added if pattern.search(line)), "")
         if not line or pattern.search(old):
             continue
-        if kind == "unbounded_added" and _BOUND.search(new):
-            clear *= 0.4
-        yield Effect(kind=kind, key=_name(line), path=file.path, quote=f"+ {line}", clear=clear)
+        bounded = kind == "unbounded_added" and _BOUND.search(new)
+        yield Effect(
+            kind=kind, key=_name(line), path=file.path, quote=f"+ {line}", clear=clear * (0.4 if bounded else 1.0)
+        )
     endless = next((line for line in added if _ENDLESS.match(line)), "")
     if endless and not any(_ENDLESS.match(line) for line in removed):
         yield Effect(kind="retry_added", key="loop without end", path=file.path, quote=f"+ {endless}",

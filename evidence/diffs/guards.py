@@ -19,11 +19,15 @@ _NIL = re.compile(
     re.VERBOSE,
 )
 _BOUNDS = re.compile(
-    r"(?P<a>(?:len|size|count|length)\s*\(\s*[\w.]+\s*\)|[\w.]+(?:\.(?:length|size\(\)|len\(\)))?)\s*(?:<=|>=|<|>)\s*-?[\w.()]+"
+    r"(?P<a>(?:len|size|count|length)\s*\(\s*[\w.]+\s*\)|[\w.]+(?:\.(?:length|size\(\)|"
+    r"len\(\)))?)\s*(?:<=|>=|<|>)\s*-?[\w.()]+"
 )
 _ERROR = re.compile(
-    r"\bif\s+(?:\w+\s*:?=.*;\s*)?err\w*\s*!=\s*nil|\bcatch\s*[({]|\bexcept\b|\brescue\b|\.catch\(|\bif\s*\(?\s*err(?:or)?\s*\)|"
-    r"\bon_?error\b|\.map_err\(|\brecover\s*\(|\bfinally\b|\bdefer func\b",
+    (
+        r"\bif\s+(?:\w+\s*:?=.*;\s*)?err\w*\s*!=\s*nil|\bcatch\s*[({]|\bexcept\b|\brescue\b|"
+        r"\.catch\(|\bif\s*\(?\s*err(?:or)?\s*\)|"
+        r"\bon_?error\b|\.map_err\(|\brecover\s*\(|\bfinally\b|\bdefer func\b"
+    ),
     re.IGNORECASE,
 )
 _PASSES_ON = re.compile(r"^\s*return\s+(?:await\s+)?[\w.\[\]]+\(.*\)?;?$|\?;?\s*$")
@@ -92,7 +96,7 @@ def _numbers_live_on(line: str, new_text: str) -> bool:
 
 
 def _passed_on(file: FileDiff) -> bool:
-    """Whether the new code returns the call itself, or hands its error to a helper, so that the caller still sees it."""
+    """Whether the new code returns the call itself, or hands its error on, so that the caller still sees it."""
     lines = bare_lines(file.added, file.path)
     return any(_PASSES_ON.search(line) for line in lines) or any(
         "err" in terms(line) or "err)" in line for line in lines

@@ -19,21 +19,38 @@ Innocence = Literal[
 ]  # fmt: skip
 
 HOW_SURE: dict[Innocence, float] = {
-    "not_production": 0.95, "docs_only": 0.98, "tests_only": 0.98, "ci_only": 0.95, "ui_only": 0.95, "comment_only": 0.98,
-    "formatting_only": 0.97, "text_only": 0.9, "observability_only": 0.8, "hardening_only": 0.8, "refactor": 0.75,
-    "dependency_patch": 0.75, "dependency_minor": 0.5, "unknown_content": 0.5,
-}  # fmt: skip
+    "not_production": 0.95,
+    "docs_only": 0.98,
+    "tests_only": 0.98,
+    "ci_only": 0.95,
+    "ui_only": 0.95,
+    "comment_only": 0.98,
+    "formatting_only": 0.97,
+    "text_only": 0.9,
+    "observability_only": 0.8,
+    "hardening_only": 0.8,
+    "refactor": 0.75,
+    "dependency_patch": 0.75,
+    "dependency_minor": 0.5,
+    "unknown_content": 0.5,
+}
 """How sure each kind makes that the change did no harm, 0 to 1."""
 
 _BY_ROLE: dict[Role, Innocence] = {"docs": "docs_only", "tests": "tests_only", "ci": "ci_only", "ui": "ui_only"}
 _MARKUP = re.compile(r"^\s*(</?[A-Za-z][\w.]*|/?>|className|style=|[{}()&]|\w+=|\w+: [\"'#\d])|class(Name)?=")
 _OBSERVED = re.compile(
-    r"(?i)\b(log(ger|ging)?|slog|console|metrics?|prometheus|counter|histogram|gauge|span|trace[rd]?|otel|attributes?|"
-    r"request[_-]?id|req(uest)?id|rid|correlation|tenant_id|telemetry|buckets|name:|help:|labels?|observe|inc\(\)|fields)\b"
+    r"(?i)\b(log(ger|ging)?|slog|console|metrics?|prometheus|counter|histogram|gauge|span|"
+    r"trace[rd]?|otel|attributes?|"
+    r"request[_-]?id|req(uest)?id|rid|correlation|tenant_id|telemetry|buckets|name:|help:|"
+    r"labels?|observe|inc\(\)|fields)\b"
 )
 _HANDLER = re.compile(r"(?i)(health|ready|live|ping)(z|_?check|iness)?\b")
 _HARDENS = re.compile(
-    r"^\s*(?:if\b.*(?:nil|null|None|len\(|empty|==\s*0|<\s*0|<=\s*0|>\s*len|undefined).*|defer\b.*(?:close|unlock|put|cancel)\w*\(.*|return\b.*|[{}]\s*|\w+\s*=\s*len\(.*|end\s*=.*|throw\b.*|raise\b.*|\w*once\.do\(.*|\}\)|else\s*\{?)$",
+    (
+        r"^\s*(?:if\b.*(?:nil|null|None|len\(|empty|==\s*0|<\s*0|<=\s*0|>\s*len|undefined).*|"
+        r"defer\b.*(?:close|unlock|put|cancel)\w*\(.*|return\b.*|[{}]\s*|\w+\s*=\s*len\(.*|"
+        r"end\s*=.*|throw\b.*|raise\b.*|\w*once\.do\(.*|\}\)|else\s*\{?)$"
+    ),
     re.IGNORECASE,
 )
 
@@ -107,7 +124,11 @@ def _text_only(file: FileDiff) -> bool:
 
 def _reworded(old: str, new: str) -> bool:
     """Prose with a word spelled another way; no query, address or pattern."""
-    prose = len(old.split()) > 1 and len(old.split()) == len(new.split()) and not re.search(r"[/\\*=$<>|]|\bFROM\b|\d", old + new)
+    prose = (
+        len(old.split()) > 1
+        and len(old.split()) == len(new.split())
+        and not re.search(r"[/\\*=$<>|]|\bFROM\b|\d", old + new)
+    )
     return prose and SequenceMatcher(None, old, new).ratio() > 0.8
 
 

@@ -6,22 +6,71 @@ from .effects import Effect, EffectKind
 from .model import FileDiff
 from .text import bare_lines
 
-_RULES: tuple[tuple[EffectKind, float, re.Pattern[str]], ...] = tuple(
-    (kind, clear, re.compile(pattern, re.IGNORECASE | re.DOTALL))
-    for kind, clear, pattern in (
-        ("index_dropped", 0.9, r"\bDROP\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|(?:drop|remove)_index\(\s*[\"':]*([\w.]+)"),
-        ("table_dropped", 0.9, r"\bDROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|drop_table\(\s*[\"':]*([\w.]+)|\bRENAME\s+TABLE\s+([\w.]+)|"
-         r"ALTER\s+TABLE\s+[\"`]?([\w.]+)[\"`]?\s+RENAME\s+TO"),
-        ("column_dropped", 0.9, r"\bDROP\s+COLUMN\s+(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|(?:drop|remove)_column\(\s*[\"':]*\w+[\"']?\s*,\s*[\"':]*([\w.]+)|"
-         r"\bRENAME\s+COLUMN\s+[\"`]?([\w.]+)"),
-        ("migration_safe", 0.9, r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|algorithm\s*=\s*inplace"),
-        ("migration_blocking", 0.75, r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(?!CONCURRENTLY)(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|\bLOCK\s+TABLE\s+([\w.]+)|"
-         r"\bALTER\s+TABLE\s+[\"`]?([\w.]+)[\"`]?\s+(?:ALTER|MODIFY|ADD\s+(?:CONSTRAINT|FOREIGN|COLUMN\s+\w+\s+[^,;]*(?:NOT\s+NULL|DEFAULT)))|"
-         r"\bUPDATE\s+([\w.]+)\s+SET\b(?!.*\bWHERE\b)|VACUUM\s+FULL\s+([\w.]+)|\bREINDEX\b\s+\w+\s+([\w.]+)|\bCLUSTER\b\s+([\w.]+)"),
-        ("table_created", 0.9, r"\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|create_table\(\s*[\"':]*([\w.]+)"),
-        ("migration_safe", 0.6, r"\bADD\s+COLUMN\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|add_column\(\s*[\"':]*\w+[\"']?\s*,\s*[\"':]*([\w.]+)"),
-    )
-)  # fmt: skip
+_RAW_RULES: tuple[tuple[EffectKind, float, str], ...] = (
+    (
+        "index_dropped",
+        0.9,
+        (
+            r"\bDROP\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|(?:drop|"
+            r"remove)_index\(\s*[\"':]*([\w.]+)"
+        ),
+    ),
+    (
+        "table_dropped",
+        0.9,
+        (
+            r"\bDROP\s+TABLE\s+(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|drop_table\(\s*[\"':]*([\w.]+)|"
+            r"\bRENAME\s+TABLE\s+([\w.]+)|"
+            r"ALTER\s+TABLE\s+[\"`]?([\w.]+)[\"`]?\s+RENAME\s+TO"
+        ),
+    ),
+    (
+        "column_dropped",
+        0.9,
+        (
+            r"\bDROP\s+COLUMN\s+(?:IF\s+EXISTS\s+)?[\"`]?([\w.]+)|(?:drop|"
+            r"remove)_column\(\s*[\"':]*\w+[\"']?\s*,\s*[\"':]*([\w.]+)|"
+            r"\bRENAME\s+COLUMN\s+[\"`]?([\w.]+)"
+        ),
+    ),
+    (
+        "migration_safe",
+        0.9,
+        (
+            r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|"
+            r"algorithm\s*=\s*inplace"
+        ),
+    ),
+    (
+        "migration_blocking",
+        0.75,
+        (
+            r"\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(?!CONCURRENTLY)(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)"
+            r"|\bLOCK\s+TABLE\s+([\w.]+)|"
+            r"\bALTER\s+TABLE\s+[\"`]?([\w.]+)[\"`]?\s+(?:ALTER|MODIFY|ADD\s+(?:CONSTRAINT|FOREIGN|"
+            r"COLUMN\s+\w+\s+[^,;]*(?:NOT\s+NULL|DEFAULT)))|"
+            r"\bUPDATE\s+([\w.]+)\s+SET\b(?!.*\bWHERE\b)|VACUUM\s+FULL\s+([\w.]+)|"
+            r"\bREINDEX\b\s+\w+\s+([\w.]+)|\bCLUSTER\b\s+([\w.]+)"
+        ),
+    ),
+    (
+        "table_created",
+        0.9,
+        (
+            r"\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|"
+            r"create_table\(\s*[\"':]*([\w.]+)"
+        ),
+    ),
+    (
+        "migration_safe",
+        0.6,
+        (
+            r"\bADD\s+COLUMN\s+(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?([\w.]+)|"
+            r"add_column\(\s*[\"':]*\w+[\"']?\s*,\s*[\"':]*([\w.]+)"
+        ),
+    ),
+)
+_RULES = tuple((kind, clear, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, clear, pattern in _RAW_RULES)
 
 
 def migration_effects(file: FileDiff) -> list[Effect]:

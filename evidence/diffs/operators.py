@@ -19,9 +19,16 @@ def operator_effects(file: FileDiff) -> list[Effect]:
             kind = _turned(TOKEN.findall(old), TOKEN.findall(new))
             if kind:
                 found.append(
-                    Effect(kind="operator_changed" if kind == "compare" else "arithmetic_changed", key=_subject(new),
-                           path=file.path, quote=f"- {old} + {new}", old=old, new=new, clear=0.6 if kind == "compare" else 0.3)
-                )  # fmt: skip
+                    Effect(
+                        kind="operator_changed" if kind == "compare" else "arithmetic_changed",
+                        key=_subject(new),
+                        path=file.path,
+                        quote=f"- {old} + {new}",
+                        old=old,
+                        new=new,
+                        clear=0.6 if kind == "compare" else 0.3,
+                    )
+                )
     return found
 
 

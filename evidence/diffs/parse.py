@@ -47,7 +47,7 @@ class _Reader:
         elif line[:1] in {"+", "-"}:
             self._lines.append(Line("+" if line[0] == "+" else "-", line[1:]))
         elif line or self._lines:
-            self._lines.append(Line(" ", line[1:] if line.startswith(" ") else line))
+            self._lines.append(Line(" ", line.removeprefix(" ")))
 
     def done(self) -> Diff:
         self._flush()
@@ -80,7 +80,7 @@ class _Reader:
             self._header = name or rest
 
     def _rename(self, line: str) -> None:
-        name = line[4:].split("\t")[0].strip()
+        name = line[4:].split("\t", maxsplit=1)[0].strip()
         if name != "/dev/null":
             self._path = re.sub(r"^[ab]/", "", name)
 

@@ -12,23 +12,37 @@ _SQL = re.compile(
     r"\b(?:SELECT\b.+?\bFROM\b|INSERT\s+INTO\b|UPDATE\s+[\w.\"]+\s+SET\b|DELETE\s+FROM\b)", re.IGNORECASE | re.DOTALL
 )
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+[\"`\[]?([A-Za-z_][\w.]*)", re.IGNORECASE)
-_LIMIT = re.compile(r"\b(?:LIMIT\s+(?:\d+|\$\d+|\?|:\w+|%s|\{)|TOP\s*\(?\d+|FETCH\s+(?:FIRST|NEXT)|ROWNUM)|"
-                    r"\.(?:limit|Limit|take|Take|top|first|head|paginate|Paginate|setMaxResults|page_size)\(", re.IGNORECASE)  # fmt: skip
+_LIMIT = re.compile(
+    (
+        r"\b(?:LIMIT\s+(?:\d+|\$\d+|\?|:\w+|%s|\{)|TOP\s*\(?\d+|FETCH\s+(?:FIRST|NEXT)|ROWNUM)|"
+        r"\.(?:limit|Limit|take|Take|top|first|head|paginate|Paginate|setMaxResults|page_size)\("
+    ),
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\bWHERE\b(.*?)(?=\b(?:ORDER|GROUP|LIMIT|HAVING|UNION)\b|[`\"';)]|$)", re.IGNORECASE | re.DOTALL)
 _CONDITION = re.compile(r"([A-Za-z_][\w.]*)\s*(?:=|<|>|<=|>=|!=|<>|\bIN\b|\bLIKE\b|\bBETWEEN\b|\bIS\b)", re.IGNORECASE)
 _FILTER = re.compile(r"\.(?:filter|Filter|where|Where|filter_by|eq|andWhere)\(\s*([\w.\"'=<> ?]+)")
 _SCAN = re.compile(
-    r"\b(?:LOWER|UPPER|DATE|CAST|COALESCE|TO_CHAR|DATE_TRUNC)\s*\(\s*[\w.]+\s*\)\s*(?:=|LIKE|IN)|LIKE\s+'%|ILIKE\s+'%|ORDER\s+BY\s+RAND",
+    (
+        r"\b(?:LOWER|UPPER|DATE|CAST|COALESCE|TO_CHAR|DATE_TRUNC)\s*\(\s*[\w.]+\s*\)\s*(?:=|LIKE|"
+        r"IN)|LIKE\s+'%|ILIKE\s+'%|ORDER\s+BY\s+RAND"
+    ),
     re.IGNORECASE,
 )
-_PRELOAD = re.compile(r"\.?\b(prefetch_related|select_related|joinedload|selectinload|subqueryload|Preload|Include|includes|eager_load|with_related|"
-                      r"BatchGet\w*|MGET|mget|bulk_\w+|get_many|getMany|findAllById|GetMulti|LoadMany|loadMany)\b")  # fmt: skip
+_PRELOAD = re.compile(
+    r"\.?\b(prefetch_related|select_related|joinedload|selectinload|subqueryload|Preload|"
+    r"Include|includes|eager_load|with_related|"
+    r"BatchGet\w*|MGET|mget|bulk_\w+|get_many|getMany|findAllById|GetMulti|LoadMany|"
+    r"loadMany)\b"
+)
 _LOCKING = re.compile(r"\bFOR\s+UPDATE\b|\bLOCK\s+TABLE\b|\bSERIALIZABLE\b|\bLOCK\s+IN\s+SHARE", re.IGNORECASE)
 _LOOP = re.compile(r"^\s*(?:for\b|while\b|.*\.(?:forEach|map|each|each_with_index)\s*\(|loop\b)")
 _REMOTE = re.compile(
-    r"\b(?:\w*(?:db|conn|tx|repo|repository|dao|session|store|cursor|client|stub|http|requests|axios|api|redis|cache|grpc|svc|service)\w*)"
-    r"\.(?:\w+\.)*(?:query\w*|exec\w*|find\w*|get\w*|fetch\w*|select\w*|load\w*|post|call\w*|do|scan\w*|list\w*|lookup\w*|read\w*|invoke|request)\s*\(|"
-    r"\bfetch\(|\baxios\.|\brequests\.(?:get|post)\(|\bhttp\.(?:Get|Post)\(",
+    (r"\b(?:\w*(?:db|conn|tx|repo|repository|dao|session|store|cursor|client|stub|http|"
+r"requests|axios|api|redis|cache|grpc|svc|service)\w*)"
+r"\.(?:\w+\.)*(?:query\w*|exec\w*|find\w*|get\w*|fetch\w*|select\w*|load\w*|post|call\w*|"
+r"do|scan\w*|list\w*|lookup\w*|read\w*|invoke|request)\s*\(|"
+r"\bfetch\(|\baxios\.|\brequests\.(?:get|post)\(|\bhttp\.(?:Get|Post)\("),
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -94,8 +108,10 @@ def _altered(old: Query, new: Query, path: str) -> list[Effect]:
     found = []
     if old.limited and not new.limited:
         found.append(Effect(kind="limit_removed", key=table, path=path, quote=quote, clear=0.95))
-    for name in sorted(old.conditions - new.conditions):
-        found.append(Effect(kind="predicate_removed", key=f"{table}.{name}", path=path, quote=quote, clear=0.85))
+    found += [
+        Effect(kind="predicate_removed", key=f"{table}.{name}", path=path, quote=quote, clear=0.85)
+        for name in sorted(old.conditions - new.conditions)
+    ]
     if _SCAN.search(new.text) and not _SCAN.search(old.text):
         found.append(_scan(new, path))
     joined = set(new.tables) - set(old.tables)
@@ -118,10 +134,14 @@ def _orm(file: FileDiff) -> list[Effect]:
     if limit and not in_sql and not _LIMIT.search(new):
         found.append(Effect(kind="limit_removed", key=_line_of(old, limit.start()), path=file.path,
                             quote=f"- {_line_of(old, limit.start())}", clear=0.8))  # fmt: skip
-    for preload in _PRELOAD.finditer(old):
-        if preload.group(1) not in new:
-            found.append(Effect(kind="preload_removed", key=preload.group(1), path=file.path,
-                                quote=f"- {_line_of(old, preload.start())}", clear=0.85))  # fmt: skip
+    found += [
+        Effect(
+            kind="preload_removed", key=preload.group(1), path=file.path, quote=f"- {_line_of(old, preload.start())}",
+            clear=0.85,
+        )
+        for preload in _PRELOAD.finditer(old)
+        if preload.group(1) not in new
+    ]  # fmt: skip
     if len(_FILTER.findall(old)) > len(_FILTER.findall(new)):
         spot = _FILTER.search(old)
         assert spot is not None

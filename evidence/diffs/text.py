@@ -16,15 +16,20 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 TOKEN = re.compile(r"""\"(?:\\.|[^"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|[A-Za-z_]\w*|\d[\w.]*|[^\s\w]""")
 
-COMMON = frozenset(
-    "a an and are as at be by can could for from had has have if in into is it its may must no not of off on or our over per "
-    "so than that the their then there these this to too was we were when which while will with would you your via due "
-    "after before during new old get set err error errors failed failure fail exception nil null none true false return func "
-    "def var let const int str string bool float byte bytes type struct class self ctx context req res resp request response "
-    "svc service server client api http https json log info warn debug fmt msg message time now start end count total value "
-    "data name id key list map item items code status main run use using call called used src pkg com www util utils test "
-    "internal public private static void async await import package go py ts js java interface any object".split()
-)
+COMMON = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "could", "for", "from", "had", "has", "have", "if", "in",
+    "into", "is", "it", "its", "may", "must", "no", "not", "of", "off", "on", "or", "our", "over", "per", "so",
+    "than", "that", "the", "their", "then", "there", "these", "this", "to", "too", "was", "we", "were", "when",
+    "which", "while", "will", "with", "would", "you", "your", "via", "due", "after", "before", "during", "new", "old",
+    "get", "set", "err", "error", "errors", "failed", "failure", "fail", "exception", "nil", "null", "none", "true",
+    "false", "return", "func", "def", "var", "let", "const", "int", "str", "string", "bool", "float", "byte", "bytes",
+    "type", "struct", "class", "self", "ctx", "context", "req", "res", "resp", "request", "response", "svc",
+    "service", "server", "client", "api", "http", "https", "json", "log", "info", "warn", "debug", "fmt", "msg",
+    "message", "time", "now", "start", "end", "count", "total", "value", "data", "name", "id", "key", "list", "map",
+    "item", "items", "code", "status", "main", "run", "use", "using", "call", "called", "used", "src", "pkg", "com",
+    "www", "util", "utils", "test", "internal", "public", "private", "static", "void", "async", "await", "import",
+    "package", "go", "py", "ts", "js", "java", "interface", "any", "object",
+})  # fmt: skip
 """Words that name nothing in particular; they never link a change to a symptom."""
 
 

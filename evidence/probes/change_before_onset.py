@@ -5,7 +5,8 @@ names a version bump of the library it lies in, or a later build of its service 
 of another kind (flag, config, migration) counts from its own time. Each gives `precedes` with the minutes before the
 time, or `states` `live later` where it came after. Strength: how sure it is that the change was live there by then: 1
 named by a deploy or of itself, 0.9 by a version bump, 0.5 to 0.6 by a later build, 0.35 never seen deployed, times 0.3
-for tests, documents, pipelines and what is not production; halved where it came later. Cost: one pass over the changes, and the diffs of version bumps.
+for tests, documents, pipelines and what is not production; halved where it came later.
+Cost: one pass over the changes, and the diffs of version bumps.
 """
 
 from collections.abc import Iterator
@@ -46,9 +47,17 @@ def answer(tables: Tables, params: ChangeBeforeOnset) -> Answer:
     facts = [fact for fact in _facts(changes, services, before) if fact.at is None or fact.at >= earliest]
     times = [change.ts for change in changes if change.ts]
     return answered(
-        tables, "changes", facts, window=TimeWindow(start=min(times), end=max(times)), rows_read=len(changes),
-        excerpt=[f"{c.ts:%Y-%m-%dT%H:%M:%SZ} {c.kind} {c.service} {c.ref[:12]} {c.title}" for c in changes if c.ts and c.ts <= before][-20:],
-    )  # fmt: skip
+        tables,
+        "changes",
+        facts,
+        window=TimeWindow(start=min(times), end=max(times)),
+        rows_read=len(changes),
+        excerpt=[
+            f"{c.ts:%Y-%m-%dT%H:%M:%SZ} {c.kind} {c.service} {c.ref[:12]} {c.title}"
+            for c in changes
+            if c.ts and c.ts <= before
+        ][-20:],
+    )
 
 
 def _facts(changes: tuple[ChangeRow, ...], services: list[str], before: datetime) -> Iterator[Fact]:

@@ -53,8 +53,14 @@ def _facts(change: ChangeRow, wanted: frozenset[str]) -> Iterator[Fact]:
         yield Fact(subject=subject, signal="change:diff", relation="states", object=profile.innocence,
                    strength=HOW_SURE[profile.innocence], quote=cut(", ".join(change.paths)))  # fmt: skip
     elif not profile.effects:
-        yield Fact(subject=subject, signal="change:diff", relation="touches", object=f"files: {', '.join(change.paths[:4])}",
-                   strength=0.1, quote=cut(change.title))  # fmt: skip
+        yield Fact(
+            subject=subject,
+            signal="change:diff",
+            relation="touches",
+            object=f"files: {', '.join(change.paths[:4])}",
+            strength=0.1,
+            quote=cut(change.title),
+        )
     yield from _matches(subject, change, wanted)
 
 

@@ -158,7 +158,7 @@ def _indirect(deploy: ChangeRow, named: Sequence[ChangeRow], change: ChangeRow) 
 
 
 def _module_holds(module: str, paths: Iterable[str]) -> bool:
-    """Whether a module's path ends with a folder of the change, as `host/org/pkg/schema` does with `pkg/schema/x.go`."""
+    """Whether a module's path ends in a folder of the change: `host/org/pkg/schema` holds `pkg/schema/x.go`."""
     parts = module.split("/")
     tails = ["/".join(parts[at:]) for at in range(len(parts)) if len(parts) - at >= 2] or [module]
     return any(f"/{path}".find(f"/{tail}/") >= 0 for tail in tails for path in paths)

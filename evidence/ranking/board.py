@@ -78,12 +78,24 @@ class Board:
     @cached_property
     def telling(self) -> tuple[Symptom, ...]:
         """Symptoms strong enough to date the incident and to place it."""
-        return tuple(s for s in self.symptoms if s.claim is not None and s.weight >= STRONG and s.relation not in {"unchanged", "calls"})
+        return tuple(
+            s
+            for s in self.symptoms
+            if s.claim is not None and s.weight >= STRONG and s.relation not in {"unchanged", "calls"}
+        )
 
     @cached_property
     def edges(self) -> frozenset[tuple[str, str]]:
-        pairs = (claim.subject.ref.partition("->") for claim in self.claims if claim.relation == "calls" and claim.subject.kind == "edge")
-        named = ((c.subject.ref, c.object) for c in self.claims if c.relation in {"calls", "waits_on"} and c.subject.kind != "edge" and c.object)
+        pairs = (
+            claim.subject.ref.partition("->")
+            for claim in self.claims
+            if claim.relation == "calls" and claim.subject.kind == "edge"
+        )
+        named = (
+            (c.subject.ref, c.object)
+            for c in self.claims
+            if c.relation in {"calls", "waits_on"} and c.subject.kind != "edge" and c.object
+        )
         return frozenset([(caller, callee) for caller, arrow, callee in pairs if arrow] + [(a, b) for a, b in named])
 
     @cached_property
@@ -94,7 +106,9 @@ class Board:
     def services(self) -> frozenset[str]:
         named = {c.subject.owner for c in self.claims if c.subject.kind in {"service", "instance", "edge", "component"}}
         ends = {name for edge in self.edges for name in edge}
-        return frozenset((named | ends | set(self.incident.services) | {a.service for a in self.incident.alerts}) - {""})
+        return frozenset(
+            (named | ends | set(self.incident.services) | {a.service for a in self.incident.alerts}) - {""}
+        )
 
     @cached_property
     def changes(self) -> dict[str, ChangeClaims]:

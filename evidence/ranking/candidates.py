@@ -1,11 +1,12 @@
 """Everything that could be to blame, on one scale, and what of it the asker's answer space allows."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ...contracts.base import ClaimId
-from ...contracts.incident import AnswerSpace, CauseRef
+from ...contracts.incident import AnswerSpace, CauseKind, CauseRef
 from .board import Board
 from .changes import ChangeScore
 from .operational import OperationalCause
@@ -63,7 +64,7 @@ def answerable(found: Sequence[Candidate], space: AnswerSpace) -> tuple[Candidat
     return tuple(_named(sorted(_best_of_each(kept), key=_order), space))
 
 
-def _into(candidate: Candidate, kinds: set[str], space: AnswerSpace) -> Candidate | None:
+def _into(candidate: Candidate, kinds: AbstractSet[CauseKind], space: AnswerSpace) -> Candidate | None:
     kind = candidate.cause.kind
     if kind in kinds:
         return _listed(candidate, space)
@@ -120,12 +121,21 @@ def _change(change: ChangeScore) -> Candidate:
 
 
 def _outside(cause: OperationalCause, best: ChangeScore | None, board: Board) -> Candidate:
-    seat = frozenset(name for name in cause.services if name not in {a.service for a in board.incident.alerts} and _is_seat(name, cause))
+    seat = frozenset(
+        name
+        for name in cause.services
+        if name not in {a.service for a in board.incident.alerts} and _is_seat(name, cause)
+    )
     return Candidate(
-        cause=CauseRef(kind=cause.kind, ref=cause.service or cause.reason.name, service=cause.service), reason=cause.reason.name,
-        score=round(cause.score * (1 - _yielded(cause, best)), 4), onset=cause.at, claims_for=cause.claims, note=cause.note,
-        remedy=cause.reason.remedy, seat=seat,
-    )  # fmt: skip
+        cause=CauseRef(kind=cause.kind, ref=cause.service or cause.reason.name, service=cause.service),
+        reason=cause.reason.name,
+        score=round(cause.score * (1 - _yielded(cause, best)), 4),
+        onset=cause.at,
+        claims_for=cause.claims,
+        note=cause.note,
+        remedy=cause.reason.remedy,
+        seat=seat,
+    )
 
 
 def _yielded(cause: OperationalCause, best: ChangeScore | None) -> float:
@@ -142,15 +152,22 @@ def _is_seat(name: str, cause: OperationalCause) -> bool:
 
 def _service(service: ServiceScore, explained: float) -> Candidate:
     return Candidate(
-        cause=CauseRef(kind="service", ref=service.name, service=service.name), reason="",
-        score=round(service.score * (1 - EXPLAINED_ELSEWHERE * explained), 4), onset=service.onset, claims_for=service.claims,
+        cause=CauseRef(kind="service", ref=service.name, service=service.name),
+        reason="",
+        score=round(service.score * (1 - EXPLAINED_ELSEWHERE * explained), 4),
+        onset=service.onset,
+        claims_for=service.claims,
         note=f"Position on the call graph: {service.position.replace('_', ' ')}." if service.position else "",
-    )  # fmt: skip
+    )
 
 
 def _none(best_change: float) -> Candidate:
-    return Candidate(cause=CauseRef(kind="none", ref="none"), reason="", score=round(UNEXPLAINED * (1 - best_change), 4),
-                     note="No change that was live in time explains the symptoms.")  # fmt: skip
+    return Candidate(
+        cause=CauseRef(kind="none", ref="none"),
+        reason="",
+        score=round(UNEXPLAINED * (1 - best_change), 4),
+        note="No change that was live in time explains the symptoms.",
+    )
 
 
 def _order(candidate: Candidate) -> tuple[float, str, str]:

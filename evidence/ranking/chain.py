@@ -23,7 +23,9 @@ def chain_of(board: Board, top: Candidate, first: str, affected: Sequence[str]) 
         for caller in sorted({a for a, b in board.edges if b == at and a in affected} - reached):
             reached.add(caller)
             frontier.append(caller)
-            links.append(ChainLink(source=at, target=caller, how=f"{caller} calls {at}", claims=_shown(board, caller, at)))
+            links.append(
+                ChainLink(source=at, target=caller, how=f"{caller} calls {at}", claims=_shown(board, caller, at))
+            )
     return tuple(links[:MAX_LINKS])
 
 
@@ -37,6 +39,11 @@ def remedies_of(top: Candidate, first: str) -> tuple[Remedy, ...]:
 
 
 def _shown(board: Board, caller: str, callee: str) -> tuple[ClaimId, ...]:
-    edge = [c.id for c in board.claims if c.relation in {"calls", "waits_on"} and (c.subject.ref == f"{caller}->{callee}" or (c.subject.ref == caller and c.object == callee))]
+    edge = [
+        c.id
+        for c in board.claims
+        if c.relation in {"calls", "waits_on"}
+        and (c.subject.ref == f"{caller}->{callee}" or (c.subject.ref == caller and c.object == callee))
+    ]
     hurt = [s.claim.id for s in board.telling if s.claim and s.service == caller]
-    return tuple([*edge[:2], *hurt[:3]])
+    return (*edge[:2], *hurt[:3])

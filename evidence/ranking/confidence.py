@@ -28,5 +28,9 @@ def outcome_of(board: Board, found: Sequence[Candidate]) -> Outcome:
         return "inconclusive"
     strongest = max((s.weight for s in board.symptoms if s.claim is not None), default=0.0)
     if strongest < ANOMALOUS:
-        return "no_incident" if board.of("metric", "log", "trace", "resource", "topology") or strongest > 0 else "inconclusive"
+        return (
+            "no_incident"
+            if board.of("metric", "log", "trace", "resource", "topology") or strongest > 0
+            else "inconclusive"
+        )
     return "cause_found" if found and found[0].score >= ENOUGH else "inconclusive"

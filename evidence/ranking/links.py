@@ -71,7 +71,11 @@ class Links:
         key = key_of(effect).rpartition(".")[2]
         names = {key.lower()} if _distinct(key) else set()
         names |= {host.lower() for host in _HOST.findall(line_of(effect).rpartition(" + ")[2])}
-        names |= {text.lower() for text in strings(line_of(effect)) if _distinct(text) or (effect.object.startswith("field_") and len(text) > 2)}
+        names |= {
+            text.lower()
+            for text in strings(line_of(effect))
+            if _distinct(text) or (effect.object.startswith("field_") and len(text) > 2)
+        }
         if effect.object.startswith("field_"):
             names.add(key.lower())
         known = {name.lower() for name in self._board.services}
@@ -95,7 +99,9 @@ def _moved_alike(effect: Claim, symptom: Symptom) -> bool:
         return False
     if effect.value is None or effect.baseline is None or effect.value == effect.baseline:
         return False
-    alike = abs(claim.value - effect.value) <= 0.02 * abs(effect.value) and abs(claim.baseline - effect.baseline) <= 0.02 * abs(effect.baseline)
+    alike = abs(claim.value - effect.value) <= 0.02 * abs(effect.value) and abs(
+        claim.baseline - effect.baseline
+    ) <= 0.02 * abs(effect.baseline)
     return alike and bool(terms(key_of(effect)) & terms(metric_words(symptom.metric)))
 
 

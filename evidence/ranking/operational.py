@@ -1,5 +1,6 @@
 """Causes that need no change: traffic, providers, certificates, nodes, data."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -59,7 +60,7 @@ def _any(_: Symptom) -> bool:
     return True
 
 
-def _outside(board: Board):  # noqa: ANN202  # a predicate over symptoms
+def _outside(board: Board) -> Callable[[Symptom], bool]:
     """Only symptoms that do not name another service of ours as the one to blame."""
 
     def keep(symptom: Symptom) -> bool:
@@ -71,7 +72,11 @@ def _outside(board: Board):  # noqa: ANN202  # a predicate over symptoms
 
 def _surge(reason: Reason, board: Board) -> OperationalCause | None:
     """Traffic that rises at a service that is asked from outside, no later than the trouble."""
-    rising = [s for s in board.symptoms if s.claim and s.metric and is_traffic(s.metric) and s.relation == "rises" and _factor(s) >= GROWN]
+    rising = [
+        s
+        for s in board.symptoms
+        if s.claim and s.metric and is_traffic(s.metric) and s.relation == "rises" and _factor(s) >= GROWN
+    ]
     early = [s for s in rising if s.at is None or board.onset is None or s.at <= board.onset + TOGETHER]
     if not early:
         return None
@@ -81,11 +86,15 @@ def _surge(reason: Reason, board: Board) -> OperationalCause | None:
     score = noisy_or([max(weights), *sorted(weights)[:-1][-2:], spoken.score])
     claims = {s.claim.id for s in early if s.claim} | set(spoken.claims)
     return OperationalCause(
-        reason=reason, kind=reason.kind, score=round(score, 4), service=min(early, key=lambda s: (-s.weight, s.service)).service,
-        claims=tuple(sorted(claims)), services=frozenset(s.service for s in early) - {""},
+        reason=reason,
+        kind=reason.kind,
+        score=round(score, 4),
+        service=min(early, key=lambda s: (-s.weight, s.service)).service,
+        claims=tuple(sorted(claims)),
+        services=frozenset(s.service for s in early) - {""},
         note="More is asked of it than before, and the trouble does not begin earlier.",
         at=min((s.at for s in early if s.at), default=None),
-    )  # fmt: skip
+    )
 
 
 def _factor(symptom: Symptom) -> float:
@@ -97,7 +106,9 @@ def _factor(symptom: Symptom) -> float:
 
 def _together(board: Board, services: frozenset[str]) -> bool:
     """Whether services that do not call each other began within minutes."""
-    firsts = [min((s.at for s in board.telling if s.service == name and s.at), default=None) for name in sorted(services)]
+    firsts = [
+        min((s.at for s in board.telling if s.service == name and s.at), default=None) for name in sorted(services)
+    ]
     dated = sorted(at for at in firsts if at is not None)
     return len(dated) >= 3 and dated[2] - dated[0] <= TOGETHER
 

@@ -60,7 +60,9 @@ def _ranked(allowed: Sequence[Candidate], board: Board) -> tuple[RankedCause, ..
 def _ruled_out(found: Sequence[Candidate], causes: Sequence[RankedCause]) -> tuple[RuledOut, ...]:
     """Changes that were looked at and cleared, those first that stood nearest to the incident."""
     named = {(cause.cause.kind, cause.cause.ref) for cause in causes[:1]}
-    cleared = [c for c in found if c.cause.kind == "change" and c.claims_against and (c.cause.kind, c.cause.ref) not in named]
+    cleared = [
+        c for c in found if c.cause.kind == "change" and c.claims_against and (c.cause.kind, c.cause.ref) not in named
+    ]
     cleared.sort(key=lambda c: (-c.nearness, c.cause.ref))
     return tuple(RuledOut(cause=c.cause, why=c.note, claims=_ids(c.claims_against)) for c in cleared[:MAX_RULED_OUT])
 

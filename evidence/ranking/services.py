@@ -1,7 +1,7 @@
 """Which service failed first, which were dragged down, and which only look hurt."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,8 +18,15 @@ HURT = 0.35
 SLACK = timedelta(seconds=90)
 POSITION = {"deepest_anomalous": 1.0, "isolated": 0.85, "upstream_of_anomalous": 0.55}
 
-_CUT_OFF = re.compile(r"(?i)cancel\w* by (the )?(client|caller)|context cancel|client (disconnect|closed|abort|gone)|cancell?ed rate|broken pipe|\b499\b")
-_PASSED_ON = re.compile(r"(?i)upstream|downstream|dependency|(call|request|fetch|invoke)\w* (to|of|from) .{1,60}(fail|timeout|timed|error|50\d)|returned 5\d\d|fallback|from \w*(service|svc)\b")
+_CUT_OFF = re.compile(
+    r"(?i)cancel\w* by (the )?(client|caller)|context cancel|client (disconnect|closed|abort|"
+    r"gone)|cancell?ed rate|broken pipe|\b499\b"
+)
+_PASSED_ON = re.compile(
+    r"(?i)upstream|downstream|dependency|(call|request|fetch|invoke)\w* (to|of|"
+    r"from) .{1,60}(fail|timeout|timed|error|50\d)|returned 5\d\d|fallback|from \w*(service|"
+    r"svc)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,9 @@ class ServiceRanker:
     def scores(self) -> tuple[ServiceScore, ...]:
         """Most likely seat of the fault first."""
         found = [self._score(name) for name in sorted(self._board.services)]
-        return tuple(sorted((s for s in found if s.hurt > 0 or s.name in self._alerted), key=lambda s: (-s.score, s.name)))
+        return tuple(
+            sorted((s for s in found if s.hurt > 0 or s.name in self._alerted), key=lambda s: (-s.score, s.name))
+        )
 
     def first_failing(self) -> str:
         return self.scores[0].name if self.scores else next(iter(sorted(self._alerted)), "")
@@ -67,7 +76,9 @@ class ServiceRanker:
         score = own * POSITION.get(position, 0.8) * (0.3 if cut_off else 1.0)
         score += ALERTED * (name in self._alerted) + EARLY * self._early(onset) * own
         ids = [s.claim.id for s in sorted(mine, key=lambda s: -s.weight) if s.claim][:8] + ([claim.id] if claim else [])
-        return ServiceScore(name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), hurt, onset, tuple(ids), position, cut_off)
+        return ServiceScore(
+            name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), hurt, onset, tuple(ids), position, cut_off
+        )
 
     def _own(self, symptom: Symptom, name: str) -> float:
         """Less where a victim would show it as well, or where its text blames another service."""
@@ -94,7 +105,7 @@ def _is_cut_off(symptom: Symptom) -> bool:
     return _CUT_OFF.search(symptom.text or symptom.metric.replace("_", " ")) is not None
 
 
-def _families(symptoms: Sequence[Symptom], weight) -> dict[str, float]:  # noqa: ANN001  # a function of a symptom
+def _families(symptoms: Sequence[Symptom], weight: Callable[[Symptom], float]) -> dict[str, float]:
     best: dict[str, float] = {}
     for symptom in symptoms:
         best[symptom.family] = max(best.get(symptom.family, 0.0), weight(symptom))

@@ -5,18 +5,39 @@ import re
 from ...contracts.claim import Claim
 from ..diffs.text import words
 
-_GOLDEN = re.compile(r"\b(rate$|p\d\d|latency|duration|response time|error|errors|5xx|4xx|success|availability|requests?|rps|qps|throughput)\b")
-_SPECIFIC = re.compile(r"\b(db|sql|query|quer|pool|cache|queue|gc|disk|cpu|memory|dns|tls|cert|lock|retry|retries|cancel|outbound|kafka|lookup|validation|deserialize|panic|table|"
-                       r"connection|conn|thread|heap|fd|auth|token|servfail|rows|egress|provider)")  # fmt: skip
-_TRAFFIC = re.compile(r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b")
-_NOT_TRAFFIC = re.compile(r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes|in flight|inflight|pending|concurren|queue|queued|waiting|rejected|dropped|restarts?)")
-_RESOURCE = re.compile(r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|restarts|swap|inode|bandwidth)")
-_BAD = re.compile(
-    r"(?i)error|fail|exception|panic|fatal|timeout|timed out|refused|denied|unavailable|not found|does not exist|missing|invalid|slow|exceed|abort|reject|exhaust|"
-    r"unable|cannot|could ?n.t|can.t|lost|expired|out of|crash|killed|unhealthy|degraded|down\b|retry|reset|cancel|no such|unknown|overload|throttl|backlog|stale|"
-    r"miss\b|rising|redeliver|malformed|corrupt|mismatch|conflict|deadlock|evict|pressure|full\b|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
+_GOLDEN = re.compile(
+    r"\b(rate$|p\d\d|latency|duration|response time|error|errors|5xx|4xx|success|availability|"
+    r"requests?|rps|qps|throughput)\b"
 )
-_ROUTINE = re.compile(r"(?i)feature flag|\benabled\b|started?\b|starting|listening|healthy\b|handled request|completed|succe|deployed|rollout|rotat")
+_SPECIFIC = re.compile(
+    r"\b(db|sql|query|quer|pool|cache|queue|gc|disk|cpu|memory|dns|tls|cert|lock|retry|"
+    r"retries|cancel|outbound|kafka|lookup|validation|deserialize|panic|table|"
+    r"connection|conn|thread|heap|fd|auth|token|servfail|rows|egress|provider)"
+)
+_TRAFFIC = re.compile(
+    r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b"
+)
+_NOT_TRAFFIC = re.compile(
+    r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|"
+    r"rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes|in flight|"
+    r"inflight|pending|concurren|queue|queued|waiting|rejected|dropped|restarts?)"
+)
+_RESOURCE = re.compile(
+    r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|"
+    r"restarts|swap|inode|bandwidth)"
+)
+_BAD = re.compile(
+    r"(?i)error|fail|exception|panic|fatal|timeout|timed out|refused|denied|unavailable|"
+    r"not found|does not exist|missing|invalid|slow|exceed|abort|reject|exhaust|"
+    r"unable|cannot|could ?n.t|can.t|lost|expired|out of|crash|killed|unhealthy|degraded|"
+    r"down\b|retry|reset|cancel|no such|unknown|overload|throttl|backlog|stale|"
+    r"miss\b|rising|redeliver|malformed|corrupt|mismatch|conflict|deadlock|evict|pressure|"
+    r"full\b|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
+)
+_ROUTINE = re.compile(
+    r"(?i)feature flag|\benabled\b|started?\b|starting|listening|healthy\b|handled request|"
+    r"completed|succe|deployed|rollout|rotat"
+)
 
 
 def metric_words(name: str) -> str:
@@ -40,13 +61,18 @@ def is_resource(name: str) -> bool:
 
 
 def is_bad_text(text: str) -> bool:
-    return _BAD.search(text) is not None and not (_ROUTINE.search(text) and not re.search(r"(?i)error|fail|panic", text))
+    return _BAD.search(text) is not None and not (
+        _ROUTINE.search(text) and not re.search(r"(?i)error|fail|panic", text)
+    )
 
 
 def is_trouble(claim: Claim) -> bool:
     """Whether a claim tells of something that goes wrong, rather than of routine, order or what did not change."""
     source = claim.signal.partition(":")[0]
-    if claim.relation in {"unchanged", "calls", "precedes", "touches", "sets", "matches"} or source in {"change", "topology"}:
+    if claim.relation in {"unchanged", "calls", "precedes", "touches", "sets", "matches"} or source in {
+        "change",
+        "topology",
+    }:
         return source == "document" and claim.relation == "matches"
     if claim.signal == "log:template":
         return claim.relation in {"appears", "rises"} and is_bad_text(f"{claim.object} {claim.quote}")
