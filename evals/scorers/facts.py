@@ -13,8 +13,8 @@ either exact following summary errors whichever order specific quote
 """
 EMPTY = frozenset(WORD.findall(WORD_LIST))
 """Words that carry no fact."""
-STEM = 5
-"""Letters by which words are compared: `exhausted` and `exhaustion` are one."""
+STEM, SHORTEST = 5, 3
+"""At most and at least so many letters are compared: `exhausted` and `exhaustion` are one, `fail` and `failed` too."""
 
 
 def says(text: str, fact: str) -> bool:
@@ -26,8 +26,13 @@ def says(text: str, fact: str) -> bool:
     words = _words(fact, wanted)
     if not words:
         return bool(wanted)
-    told = {word[:STEM] for word in WORD.findall(spoken)}
-    return sum(word[:STEM] in told for word in words) >= SHARE * len(words)
+    told = set(WORD.findall(spoken))
+    return sum(any(_akin(word, other) for other in told) for word in words) >= SHARE * len(words)
+
+
+def _akin(word: str, other: str) -> bool:
+    shorter = min(len(word), len(other), STEM)
+    return shorter >= SHORTEST and word[:shorter] == other[:shorter]
 
 
 def names(fact: str) -> list[str]:
