@@ -20,7 +20,7 @@ def settle(status: ExecutionReceipt | None, probed: ProbedOutcome, *, may_be_on_
     `not_done` is believed only when no call of ours can still be on its way.
     """
     if status is not None and status.outcome in {"succeeded", "failed", "pending"}:
-        return Settled(status.outcome, status.detail or "the target says so")  # type: ignore[arg-type]  # not unknown
+        return Settled(status.outcome, status.detail or "the target says so")
     if probed.outcome == "done":
         return Settled("succeeded", probed.detail or "its effect is there")
     if probed.outcome == "not_done" and not may_be_on_its_way:
