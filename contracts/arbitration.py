@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import ClaimId, Contract, ObservationId, Record, RunId, TaskId, Utc
+from .base import ClaimId, Contract, Digest, ObservationId, Record, RunId, TaskId, Utc
+from .claim import Origin
 from .lifecycle import CandidateState
 from .report import Ranking
 from .task import Risk
@@ -16,17 +17,23 @@ AuthorityType = Literal[
 
 
 class Candidate(Record):
-    """A report's accepted claims on their way into the result."""
+    """One attempt's claims on their way into the result. The last to arrive is never accepted for that."""
 
     record_kind = "candidate"
 
     candidate_id: str
     task_id: TaskId
     report_id: str
+    attempt: int = 1
     state: CandidateState = "candidate"
     claims: tuple[ClaimId, ...] = ()
+    """Claims that hold; of a rejected candidate those that it made."""
+    evidence: tuple[ObservationId, ...] = ()
     reason: str = ""
-    """Why it was rejected, superseded or is in conflict."""
+    """Why it was rejected or is in conflict."""
+    supersedes: str = ""
+    """The candidate of an earlier attempt that this one takes the place of."""
+    superseded_by: str = ""
 
     @property
     def key(self) -> str:
@@ -34,12 +41,25 @@ class Candidate(Record):
 
 
 class Authority(Contract):
+    """Whose word settles a conflict, declared before it is judged."""
+
     type: AuthorityType
     ref: str
 
 
+class ConflictSide(Contract):
+    ref: str
+    """What stands against the other: a claim, a remedy, a requirement, an artifact."""
+    says: str
+    by: str = ""
+    """The agent, rule or person that it comes from."""
+    origin: Origin = "rules"
+    strength: float = 0.0
+    evidence: tuple[ObservationId, ...] = ()
+
+
 class Conflict(Record):
-    """Two claims that cannot both hold."""
+    """Two or more things that cannot all hold, found by rule."""
 
     record_kind = "conflict"
 
@@ -47,11 +67,16 @@ class Conflict(Record):
     conflict_class: ConflictClass
     subject: str
     description: str
-    tasks: tuple[TaskId, ...]
-    claims: tuple[ClaimId, ...] = Field(min_length=2)
+    tasks: tuple[TaskId, ...] = ()
+    artifacts: tuple[Digest, ...] = ()
+    sides: tuple[ConflictSide, ...] = Field(min_length=2)
     risk: Risk = "medium"
     options: tuple[str, ...] = ()
     authority: Authority
+    decision_owner: str
+    """Who has to decide: a rule, a policy or a person."""
+    ruling: str = ""
+    """The final one; empty while it is open."""
 
     @property
     def key(self) -> str:
@@ -68,8 +93,10 @@ class ArbitrationRecord(Record):
     conflict_id: str
     conflict_type: ConflictClass
     subject: str
-    candidates: tuple[ClaimId, ...]
-    upheld: tuple[ClaimId, ...]
+    candidates: tuple[str, ...]
+    """Every side's ref."""
+    upheld: tuple[str, ...]
+    """What stands; empty where neither may."""
     authority: Authority
     decision: str
     reason: str
@@ -80,6 +107,10 @@ class ArbitrationRecord(Record):
     @property
     def key(self) -> str:
         return self.arbitration_id
+
+    @property
+    def lost(self) -> frozenset[str]:
+        return frozenset(self.candidates) - frozenset(self.upheld)
 
 
 class DecisionRecord(Record):
@@ -122,6 +153,8 @@ class Composite(Record):
     passed: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     """Integration checks that did not hold, each named with its reason."""
+    separating: tuple[str, ...] = ()
+    """Questions that would tell the first causes apart, asked or not."""
     round: int = 1
 
     @property

@@ -81,6 +81,8 @@ LIFECYCLES["action"] = ACTION
 
 TASK_DONE: frozenset[TaskState] = frozenset({"accepted", "merged"})
 TASK_OVER: frozenset[TaskState] = frozenset({"accepted", "merged", "cancelled"})
+STANDING: frozenset[CandidateState] = frozenset({"validated", "accepted"})
+"""Candidates whose claims count."""
 RUN_OVER: frozenset[RunState] = frozenset({"concluded", "cancelled"})
 ACTION_OVER: frozenset[ActionState] = frozenset({"succeeded", "failed", "denied", "manual_review"})
 """Nothing more happens to it by itself."""

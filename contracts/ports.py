@@ -94,6 +94,10 @@ class Evidence(Protocol):
         """Causes by stated rules (docs/ranking.md), from claims alone; the order of `claims` does not matter."""
         ...
 
+    def separating(self, ranking: Ranking, asked: Sequence[ProbeCall]) -> tuple[ProbeCall, ...]:
+        """Questions not asked yet that would tell the first causes apart, the most telling first; at most four."""
+        ...
+
     async def source_text(self, cause: CauseRef) -> tuple[str, ...]:
         """Redacted lines that a mechanism can be quoted from: a change's diff, a log's templates."""
         ...
@@ -164,6 +168,8 @@ class Proposer(Protocol):
     def usage(self) -> Usage:
         """Spent in this run so far, over all its processes."""
         ...
+
+    async def close(self) -> None: ...
 
 
 # --- records ----------------------------------------------------------------------------------------------------------

@@ -169,6 +169,8 @@ class ReportedCause(Contract):
     onset: Utc | None
     confidence: float
     claims: tuple[ClaimId, ...]
+    against: tuple[ClaimId, ...] = ()
+    """Claims that speak against it."""
     note: str = ""
 
 
@@ -277,6 +279,8 @@ class IncidentReport(Record):
     ruled_out: tuple[RuledOut, ...] = ()
     coverage: tuple[SourceCoverage, ...] = ()
     missing: tuple[str, ...] = ()
+    would_change: tuple[str, ...] = ()
+    """Questions whose answers could change the order of the first causes."""
     timeline: tuple[TimelineEntry, ...] = ()
     charts: tuple[ChartSeries, ...] = ()
     degraded: tuple[str, ...] = ()

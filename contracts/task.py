@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .base import AgentId, Contract, Record, RunId, TaskId, Utc
+from .evidence import ProbeCall
 from .lifecycle import TaskState
 
 TaskType = Literal[
@@ -102,6 +103,8 @@ class TaskSpec(Contract):
     scope: Scope = Scope()
     assignment: Assignment = Assignment()
     input_refs: tuple[InputRef, ...] = ()
+    questions: tuple[ProbeCall, ...] = ()
+    """What is to be asked whatever else is: a follow-up is made for these."""
     output_contract: OutputContract | None = OutputContract()
     success_criteria: tuple[str, ...]
     expected_output: str

@@ -8,7 +8,7 @@ from .base import AgentId, Contract
 from .task import Budget, DataClass, WriteScope
 
 Topology = Literal["single", "star", "controlled_bus", "hierarchical"]
-HumanPointName = Literal["plan", "report", "action"]
+HumanPointName = Literal["plan", "report", "decision", "action"]
 AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions"]
 ASKS: tuple[AskName, ...] = ("plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions")
 ActionMode = Literal["off", "propose", "act"]
@@ -66,6 +66,19 @@ class ActionPolicy(Contract):
     """`propose` checks what could be done against the catalog and says so; `act` asks a person for each action."""
 
 
+class Requirement(Contract):
+    """Something that a remedy must respect, and who may set it aside."""
+
+    id: str
+    statement: str
+    forbids: tuple[str, ...]
+    """Remedies that it rules out: `rollback`, `restart`, …"""
+    services: tuple[str, ...] = ()
+    """Where it applies; empty for everywhere."""
+    owner: str = ""
+    """The person who may set it aside; empty where it stands as a policy."""
+
+
 class TeamSpec(Contract):
     """A team file, read and checked."""
 
@@ -76,6 +89,7 @@ class TeamSpec(Contract):
     """The one agent that answers for the final report."""
     agents: tuple[AgentSpec, ...] = Field(min_length=1)
     human_points: tuple[HumanPoint, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     budget: Budget = Budget(tokens=400_000, probe_calls=400, seconds=1800.0)
     """Of a whole run."""
     asks: tuple[AskName, ...] = ASKS

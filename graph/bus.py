@@ -22,5 +22,5 @@ def build() -> Graph:
     graph.add_conditional_edges("announce", routing.after_announce)
     graph.add_edge("work", "verify")
     graph.add_edge("verify", "announce")
-    closing(graph)
+    closing(graph, "announce")
     return graph

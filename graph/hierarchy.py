@@ -20,7 +20,7 @@ def build() -> Graph:
     graph.add_node("domain", build_domain(), input_schema=DomainState)
     graph.add_conditional_edges("divide", routing.after_divide, ["domain", "arbitrate"])
     graph.add_edge("domain", "divide")
-    closing(graph)
+    closing(graph, "divide")
     return graph
 
 

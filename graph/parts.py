@@ -7,6 +7,7 @@ from langgraph.graph import END, START, StateGraph
 
 from ..contracts.ports import Deps
 from ..nodes import (
+    approve_decision,
     approve_plan,
     approve_report,
     arbitrate,
@@ -60,11 +61,19 @@ def opening(graph: Graph, distribute: str) -> None:
     )
 
 
-def closing(graph: Graph) -> None:
-    """From accepted claims to the submitted report."""
+def closing(graph: Graph, distribute: str) -> None:
+    """From accepted claims to the submitted report; what the causes leave open goes back to `distribute`."""
     add_steps(graph, CLOSING)
     graph.add_node("approve_report", approve_report.approve_report, input_schema=approve_report.ApproveReportInput)
-    graph.add_edge("arbitrate", "merge")
+    graph.add_node(
+        "approve_decision", approve_decision.approve_decision, input_schema=approve_decision.ApproveDecisionInput
+    )
+    graph.add_conditional_edges(
+        "arbitrate",
+        routing.after_arbitrate,
+        {"distribute": distribute, "approve_decision": "approve_decision", "merge": "merge"},
+    )
+    graph.add_edge("approve_decision", "merge")
     graph.add_edge("merge", "conclude")
     graph.add_conditional_edges("conclude", routing.after_conclude)
     graph.add_edge("approve_report", "submit")

@@ -45,5 +45,11 @@ def after_announce(state: State) -> Literal["work", "arbitrate"]:
     return "work" if state["open"] else "arbitrate"
 
 
+def after_arbitrate(state: State) -> Literal["distribute", "approve_decision", "merge"]:
+    if state["next"] == "distribute":
+        return "distribute"
+    return "approve_decision" if state["decision"] == "ask" else "merge"
+
+
 def after_conclude(state: State) -> Literal["approve_report", "submit"]:
     return "approve_report" if state["report"] == "ask" else "submit"

@@ -27,5 +27,5 @@ def build() -> Graph:
     graph.add_conditional_edges("delegate", routing.after_delegate, ["execute", "arbitrate"])
     graph.add_edge("execute", "verify")
     graph.add_conditional_edges("verify", routing.after_verify)
-    closing(graph)
+    closing(graph, "select")
     return graph

@@ -16,15 +16,17 @@ class State(TypedDict, total=False):
     open: int
     """Tasks on the board that wait for an agent."""
     next: str
-    """Where verify sends the run: select or delegate."""
+    """Where verify or arbitrate sends the run."""
     stop: str
     """Which budget is spent; empty while none is."""
     plan: str
     """empty, free, ask, then a person's decision."""
-    plan_approval: str
     report: str
     """empty, free, ask, a person's decision, then the report's status."""
-    report_approval: str
+    decision: str
+    """Of conflicts that a person owns: empty, ask, then the decision."""
+    approval: str
+    """The question that a person was asked last."""
 
 
 class DomainState(TypedDict, total=False):
@@ -56,7 +58,7 @@ def initial(run_id: str) -> State:
         next="",
         stop="",
         plan="",
-        plan_approval="",
         report="",
-        report_approval="",
+        decision="",
+        approval="",
     )

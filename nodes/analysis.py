@@ -7,6 +7,7 @@ from ..contracts.base import AgentId, ClaimId, derived_id
 from ..contracts.claim import Claim
 from ..contracts.delegation import CaseView
 from ..contracts.evidence import Observation
+from ..contracts.lifecycle import STANDING
 from ..contracts.ports import Analyst, Deps
 from ..contracts.report import Finding
 from ..contracts.task import Task
@@ -31,10 +32,11 @@ async def analyzed(task: Task, sounding: Sounding, deps: Deps) -> tuple[Finding,
     upstream = await _upstream(task, deps)
     found: tuple[Finding, ...] = ()
     fields: list[Field] = []
+    pinned = await sounding.asked(task.spec.questions)
     for analyst in _analysts(task, deps):
         known = (*upstream, *(f.claim for f in found))
         view = CaseView(task_id=task.spec.task_id, services=task.spec.scope.allowed_domains, upstream=known)
-        observed = await sounding.by_rules(analyst, view)
+        observed = (*pinned, *await sounding.by_rules(analyst, view))
         fields.append(Field(analyst, view, observed))
         found += tuple(analyst.findings(view, observed, owner)[: deps.limits.claims_per_report])
     if task.origin == "model":
@@ -50,7 +52,12 @@ def _analysts(task: Task, deps: Deps) -> tuple[Analyst, ...]:
 async def _upstream(task: Task, deps: Deps) -> tuple[Claim, ...]:
     """What the tasks that this one builds on had accepted; nothing that a model added may steer the rules."""
     before = set(task.spec.dependencies)
-    carried = {c for cand in await deps.ledger.all(Candidate) if cand.task_id in before for c in cand.claims}
+    carried = {
+        c
+        for cand in await deps.ledger.all(Candidate)
+        if cand.state in STANDING and cand.task_id in before
+        for c in cand.claims
+    }
     return tuple(c for c in await deps.ledger.all(Claim) if c.id in carried and c.origin != "model")
 
 

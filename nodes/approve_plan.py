@@ -6,7 +6,7 @@ from langgraph.types import interrupt
 
 
 class ApprovePlanInput(TypedDict):
-    plan_approval: str
+    approval: str
 
 
 class ApprovePlanUpdate(TypedDict):
@@ -15,5 +15,5 @@ class ApprovePlanUpdate(TypedDict):
 
 async def approve_plan(state: ApprovePlanInput) -> ApprovePlanUpdate:
     """Nothing but the interrupt: it runs again on resume, so it must have no effect."""
-    answer = interrupt({"approval_id": state["plan_approval"]})
+    answer = interrupt({"approval_id": state["approval"]})
     return ApprovePlanUpdate(plan=str(answer["decision"]))

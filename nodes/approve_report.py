@@ -6,7 +6,7 @@ from langgraph.types import interrupt
 
 
 class ApproveReportInput(TypedDict):
-    report_approval: str
+    approval: str
 
 
 class ApproveReportUpdate(TypedDict):
@@ -15,5 +15,5 @@ class ApproveReportUpdate(TypedDict):
 
 async def approve_report(state: ApproveReportInput) -> ApproveReportUpdate:
     """Nothing but the interrupt: it runs again on resume, so it must have no effect."""
-    answer = interrupt({"approval_id": state["report_approval"]})
+    answer = interrupt({"approval_id": state["approval"]})
     return ApproveReportUpdate(report=str(answer["decision"]))

@@ -1,33 +1,41 @@
 """Settle what contradicts, and say how far the evidence separates the causes."""
 
 import asyncio
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, cast
 
 from ..contracts.arbitration import Candidate, Composite, DecisionRecord, MechanismJudgement
-from ..contracts.base import ClaimId, TaskId, derived_id
+from ..contracts.base import Record, canonical_json, derived_id
 from ..contracts.claim import Claim
+from ..contracts.event import Event
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import MechanismProposal
 from ..contracts.report import DomainSummary, RankedCause, Ranking
+from ..contracts.task import Risk
 from ..prompts.block import quoted_in
 from ..prompts.questions import MechanismPrompt
 from ..rules.claims import distinct
-from ..rules.conflicts import Ruling, find_conflicts, rule_on
-from ..rules.merge import check_mechanism, contenders, order_within_margin
+from ..rules.margin import check_mechanism, contenders, order_within_margin
+from ..rules.transition import transition
 from ..rules.wording import name_cause, say
 from .asking import ask, question
-from .outcome import Outcome
+from .outcome import Outcome, stamp
+from .separating import follow_up_for, separating_calls
+from .settling import ask_owner, owned_by_a_person, remedy_conflicts, rule_facts
 
 MOST_TOLD = 12
 """Sentences about the anomaly that a model is shown."""
 
 
 class ArbitrateInput(TypedDict):
+    risk: str
     round: int
+    decision: str
 
 
 class ArbitrateUpdate(TypedDict):
-    pass
+    next: str
+    decision: str
+    approval: str
 
 
 class Ranked(NamedTuple):
@@ -38,23 +46,58 @@ class Ranked(NamedTuple):
 
 
 async def arbitrate(state: ArbitrateInput, deps: Deps) -> Outcome:
-    """Adds rulings on conflicts and one ranking.
+    """Adds rulings on conflicts and one ranking, and asks for more where that would tell the first causes apart.
 
     A model is asked only whether a cause explains the anomaly, only about causes that the evidence leaves within the
     team's margin, and its answer counts only with quotes that stand in the source.
     """
     claims = await _submitted(deps)
     tasks = {c: cand.task_id for cand in await deps.ledger.all(Candidate) for c in cand.claims}
-    rulings = _rulings(claims, tasks, deps)
-    dropped = {c for r in rulings for c in r.dropped}
-    standing = distinct([c for c in claims if c.id not in dropped])
+    rulings = rule_facts(claims, tasks, deps)
+    lost = {ref for r in rulings for ref in r.record.lost}
+    standing = distinct([c for c in claims if c.id not in lost])
     ranked = await asyncio.to_thread(_rank, standing, deps)
+    risk = cast(Risk, state["risk"])
+    calls = await separating_calls(ranked.baseline, deps)
+    more = await follow_up_for(calls, ranked.baseline, risk, deps)
+    records: list[Record] = [r for ruling in rulings for r in ruling]
+    if more is not None:
+        ready, event = transition(more, "ready", stamp(deps, "arbitrate"), reason=more.spec.title)
+        update = ArbitrateUpdate(next="distribute", decision="", approval="")
+        return Outcome(update, Writes(records=(*records, ready), events=(event,)))
     judgements = await _judgements(ranked.baseline, standing, deps)
     ordered = order_within_margin(ranked.baseline, ranked.full, judgements, deps.team.margin)
-    composite = Composite(ranking=ordered, baseline=ranked.baseline, judgements=judgements, round=state["round"])
-    decisions = _decisions(ranked.baseline, ordered, judgements, deps)
-    records = (*(r.conflict for r in rulings), *(r.record for r in rulings), *decisions, composite)
-    return Outcome(ArbitrateUpdate(), Writes(records=records))
+    told = tuple(f"{c.probe} {canonical_json(c.params)}"[:200] for c in calls)
+    records.append(
+        Composite(
+            ranking=ordered, baseline=ranked.baseline, judgements=judgements, round=state["round"], separating=told
+        )
+    )
+    records += _decisions(ranked.baseline, ordered, judgements, deps)
+    update, events = _remedies(ordered, risk, records, deps)
+    return Outcome(update, Writes(records=tuple(records), events=events))
+
+
+def _remedies(
+    ranking: Ranking, risk: Risk, records: list[Record], deps: Deps
+) -> tuple[ArbitrateUpdate, tuple[Event, ...]]:
+    """Conflicts about what to do are kept open for merge; a person is asked about those that a person owns."""
+    conflicts = remedy_conflicts(ranking, deps)
+    records += conflicts
+    owned = owned_by_a_person(conflicts)
+    if not owned:
+        return ArbitrateUpdate(next="merge", decision="", approval=""), ()
+    request = ask_owner(owned, risk, deps)
+    records.append(request)
+    asked = Event(
+        event_id=derived_id("evt", deps.run_id, request.approval_id, "asked"),
+        kind="approval.asked",
+        subject=request.approval_id,
+        by="arbitrate",
+        reason=request.question,
+        at=request.asked_at,
+    )
+    return ArbitrateUpdate(next="merge", decision="ask", approval=request.approval_id), (asked,)
 
 
 async def _submitted(deps: Deps) -> tuple[Claim, ...]:
@@ -63,12 +106,6 @@ async def _submitted(deps: Deps) -> tuple[Claim, ...]:
     summaries = await deps.ledger.all(DomainSummary)
     told = {c for s in summaries for c in s.claims}
     return tuple(c for c in claims if c.id in told) if summaries else claims
-
-
-def _rulings(claims: tuple[Claim, ...], tasks: dict[ClaimId, TaskId], deps: Deps) -> tuple[Ruling, ...]:
-    by_id = {c.id: c for c in claims}
-    at = deps.clock.now()
-    return tuple(rule_on(c, by_id, run_id=deps.run_id, at=at) for c in find_conflicts(claims, tasks))
 
 
 def _rank(claims: tuple[Claim, ...], deps: Deps) -> Ranked:

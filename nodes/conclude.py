@@ -33,7 +33,7 @@ class ConcludeInput(TypedDict):
 
 class ConcludeUpdate(TypedDict):
     report: str
-    report_approval: str
+    approval: str
 
 
 async def conclude(state: ConcludeInput, deps: Deps) -> Outcome:
@@ -46,7 +46,7 @@ async def conclude(state: ConcludeInput, deps: Deps) -> Outcome:
     report = compose(parts)
     records: list[Record] = [report]
     events = list(refusals(deps, "conclude", refused))
-    update = ConcludeUpdate(report="free", report_approval="")
+    update = ConcludeUpdate(report="free", approval="")
     point = deps.team.point("report")
     risk = cast(Risk, state["risk"])
     if is_asked(point, risk):
@@ -58,7 +58,7 @@ async def conclude(state: ConcludeInput, deps: Deps) -> Outcome:
                 subject=request.approval_id, by="conclude", reason=request.question, at=request.asked_at,
             )
         )  # fmt: skip
-        update = ConcludeUpdate(report="ask", report_approval=request.approval_id)
+        update = ConcludeUpdate(report="ask", approval=request.approval_id)
     return Outcome(update, Writes(records=tuple(records), events=tuple(events)))
 
 

@@ -6,7 +6,7 @@ from ..contracts.approval import ApprovalDecision
 from ..contracts.event import Event
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import PlanProposal, ProposedTask
-from ..contracts.task import Budget, Risk, Task
+from ..contracts.task import Risk, Task
 from ..prompts.questions import PlanPrompt
 from ..rules.planning import (
     Plan,
@@ -20,12 +20,12 @@ from ..rules.planning import (
 )
 from ..rules.transition import Stamp, transition
 from .asking import ask, question, refusals
-from .outcome import Outcome, stamp
+from .outcome import Outcome, plan_context, stamp
 
 
 class DecomposeInput(TypedDict):
     risk: str
-    plan_approval: str
+    approval: str
 
 
 class DecomposeUpdate(TypedDict):
@@ -38,13 +38,13 @@ async def decompose(state: DecomposeInput, deps: Deps) -> Outcome:
     The mandatory tasks stand whatever is proposed. An empty plan is allowed: a bundle without telemetry concludes that
     nothing can be seen.
     """
-    context = _context(deps, cast(Risk, state["risk"]))
+    context = plan_context(deps, cast(Risk, state["risk"]))
     mandatory = mandatory_tasks(deps.evidence.analysts(), context)
     if deps.team.topology == "single":
         plan = Plan(whole_task(mandatory, context))
     else:
         plan = await _planned(mandatory, context, deps)
-    plan = await _edited(plan, state["plan_approval"], deps, context)
+    plan = await _edited(plan, state["approval"], deps, context)
     moved = _changes(await deps.ledger.all(Task), plan.tasks, stamp(deps, "decompose"))
     writes = Writes(
         records=tuple(task for task, _ in moved),
@@ -80,24 +80,6 @@ def _changes(before: tuple[Task, ...], plan: tuple[Task, ...], mark: Stamp) -> l
             if task.key not in wanted
         ),
     ]
-
-
-def _context(deps: Deps, risk: Risk) -> PlanContext:
-    team, evidence = deps.team, deps.evidence
-    whole = team.budget
-    return PlanContext(
-        run_id=deps.run_id,
-        lead=team.root_owner,
-        incident=evidence.incident,
-        coverage=evidence.coverage(),
-        services=frozenset(evidence.services()),
-        risk=risk,
-        budget=Budget(
-            tokens=whole.tokens, probe_calls=min(60, whole.probe_calls), seconds=whole.seconds,
-            review_rounds=whole.review_rounds,
-        ),
-        at=deps.clock.now(),
-    )  # fmt: skip
 
 
 async def _edited(plan: Plan, approval_id: str, deps: Deps, context: PlanContext) -> Plan:

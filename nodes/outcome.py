@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..contracts.ports import Deps, Writes
+from ..contracts.task import Budget, Risk
+from ..rules.planning import PlanContext
 from ..rules.transition import Stamp
 
 
@@ -18,3 +20,22 @@ class Outcome(NamedTuple):
 
 def stamp(deps: Deps, by: str) -> Stamp:
     return Stamp(deps.run_id, by, deps.clock.now())
+
+
+def plan_context(deps: Deps, risk: Risk) -> PlanContext:
+    """What every task of this run is made from."""
+    team, evidence = deps.team, deps.evidence
+    whole = team.budget
+    return PlanContext(
+        run_id=deps.run_id,
+        lead=team.root_owner,
+        incident=evidence.incident,
+        coverage=evidence.coverage(),
+        services=frozenset(evidence.services()),
+        risk=risk,
+        budget=Budget(
+            tokens=whole.tokens, probe_calls=min(60, whole.probe_calls), seconds=whole.seconds,
+            review_rounds=whole.review_rounds,
+        ),
+        at=deps.clock.now(),
+    )  # fmt: skip

@@ -17,19 +17,19 @@ from .outcome import Outcome
 class PresentPlanInput(TypedDict):
     risk: str
     plan: str
-    plan_approval: str
+    approval: str
 
 
 class PresentPlanUpdate(TypedDict):
     plan: str
-    plan_approval: str
+    approval: str
 
 
 async def present_plan(state: PresentPlanInput, deps: Deps) -> Outcome:
     """Adds the question whether to investigate by this plan; a plan that a person edited is not asked about again."""
     risk = cast(Risk, state["risk"])
     if state["plan"] or not is_asked(deps.team.point("plan"), risk):
-        update = PresentPlanUpdate(plan=state["plan"] or "free", plan_approval=state["plan_approval"])
+        update = PresentPlanUpdate(plan=state["plan"] or "free", approval=state["approval"])
         return Outcome(update)
     request = _request(await deps.ledger.all(Task), risk, deps)
     asked = Event(
@@ -40,7 +40,7 @@ async def present_plan(state: PresentPlanInput, deps: Deps) -> Outcome:
         reason=request.question,
         at=request.asked_at,
     )
-    update = PresentPlanUpdate(plan="ask", plan_approval=request.approval_id)
+    update = PresentPlanUpdate(plan="ask", approval=request.approval_id)
     return Outcome(update, Writes(records=(request,), events=(asked,)))
 
 

@@ -45,6 +45,10 @@ class Sounding:
     def room(self) -> int:
         return self.brief.budget.probe_calls - len(self.observed)
 
+    async def asked(self, calls: Iterable[ProbeCall]) -> tuple[Observation, ...]:
+        """What the task names itself, whatever its analyst asks."""
+        return tuple([await self._ask(call, "rules") for call in calls])
+
     async def by_rules(self, analyst: Analyst, view: CaseView) -> tuple[Observation, ...]:
         """Ask an analyst's questions until it has no more; give what it asked for."""
         mine: dict[ObservationId, Observation] = {}

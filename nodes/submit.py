@@ -17,7 +17,7 @@ from .outcome import Outcome
 
 class SubmitInput(TypedDict):
     report: str
-    report_approval: str
+    approval: str
 
 
 class SubmitUpdate(TypedDict):
@@ -29,7 +29,7 @@ async def submit(state: SubmitInput, deps: Deps) -> Outcome:
     report = await deps.ledger.get(IncidentReport, "report")
     if report is None:
         raise LookupError("there is no report to submit")
-    approval = await deps.ledger.get(ApprovalDecision, state["report_approval"]) if state["report_approval"] else None
+    approval = await deps.ledger.get(ApprovalDecision, state["approval"]) if state["approval"] else None
     rejected = approval is not None and approval.decision in {"rejected", "expired"}
     summary, refused = await _edited(approval, deps)
     decision = DecisionRecord(

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 from ..contracts.arbitration import Candidate
 from ..contracts.claim import Claim
+from ..contracts.lifecycle import STANDING
 from ..contracts.ports import Deps, Writes
 from ..contracts.report import DomainSummary
 from ..contracts.task import Task
@@ -25,7 +26,8 @@ async def summarize(state: SummarizeInput, deps: Deps) -> Outcome:
     domain = state["domain"]
     tasks = within(await deps.ledger.all(Task), domain)
     ids = {t.spec.task_id for t in tasks}
-    carried = tuple(c for cand in await deps.ledger.all(Candidate) if cand.task_id in ids for c in cand.claims)
+    standing = [c for c in await deps.ledger.all(Candidate) if c.state in STANDING and c.task_id in ids]
+    carried = tuple(ref for candidate in standing for ref in candidate.claims)
     claims = {c.id: c for c in await deps.ledger.all(Claim)}
     strongest = max((claims[c] for c in carried), key=lambda c: (c.strength, c.id), default=None)
     summary = DomainSummary(

@@ -18,6 +18,7 @@ from ..rules.allocation import allocate
 from ..rules.delegation import contract_version
 from ..rules.narrative import claim_lines
 from ..rules.transition import Grounds, Stamp, transition
+from ..rules.validation import Submission
 from ..rules.verification import accepted_claims, judge, object_to
 from .asking import ask, question
 from .outcome import Outcome, stamp
@@ -82,12 +83,10 @@ async def _judge(task: Task, again: Rerun, deps: Deps) -> Judged:
     observations = await _observations(report, deps)
     cited = {ref for f in report.findings for ref in f.claim.observations} or set(observations)
     reruns = await again.of(tuple(o for ref, o in observations.items() if ref in cited and o.answer.status != "denied"))
-    result = judge(
-        report, task, brief, contract_version(task, deps.config), observations, reruns, verifier=_verifier(task, deps)
-    )
-    result = await _reviewed(result, report, task, deps)
+    submission = Submission(report, task, brief, contract_version(task, deps.config), observations, reruns)
+    result = await _reviewed(judge(submission, verifier=_verifier(task, deps)), report, task, deps)
     verifying, started = transition(task, "verifying", mark)
-    decided = _decide(verifying, result, report, mark, deps)
+    decided = _decide(verifying, result, report, await _earlier(task, deps), mark, deps)
     lost = tuple(
         Event(
             event_id=derived_id("evt", deps.run_id, "verify", report.report_id, v.claim),
@@ -97,6 +96,12 @@ async def _judge(task: Task, again: Rerun, deps: Deps) -> Judged:
         if v.verdict != "supported"
     )  # fmt: skip
     return Judged(decided.task, (result, *decided.records), (started, *decided.events, *lost))
+
+
+async def _earlier(task: Task, deps: Deps) -> Candidate | None:
+    """The candidate of the attempt before."""
+    found = [c for c in await deps.ledger.all(Candidate) if c.task_id == task.spec.task_id and c.attempt < task.attempt]
+    return max(found, key=lambda c: c.attempt, default=None)
 
 
 async def _submitted(task: Task, deps: Deps) -> tuple[AgentReport, DelegationBrief]:
@@ -141,16 +146,50 @@ async def _reviewed(result: VerificationResult, report: AgentReport, task: Task,
     return object_to(result, answer.value, claims)
 
 
-def _decide(task: Task, result: VerificationResult, report: AgentReport, mark: Stamp, deps: Deps) -> Judged:
+def _decide(
+    task: Task, result: VerificationResult, report: AgentReport, earlier: Candidate | None, mark: Stamp, deps: Deps
+) -> Judged:
+    """Make the report a candidate, and move its task on; a refused candidate is kept with its reason."""
+    candidate, linked = _candidate(task, result, report, earlier)
     if result.decision == "accept":
-        return _accepted(task, result, report, mark)
+        claims = accepted_claims(report, result)
+        accepted, first = transition(
+            task, "accepted", mark, grounds=Grounds(verification=result), reason=f"{len(claims)} claims hold"
+        )
+        validated, second = transition(candidate, "validated", mark)
+        return Judged(accepted, (*claims, validated, *linked), (first, second))
     reason = "; ".join(result.checks.failed)[:400]
+    refused, told = transition(candidate.model_copy(update={"reason": reason}), "rejected", mark, reason=reason)
     if result.decision == "revise":
         back, event = transition(task, "revision_requested", mark, reason=reason)
         changed = back.model_copy(
             update={"attempt": task.attempt + 1, "rounds": task.rounds + 1, "required_changes": result.required_changes}
         )
-        return Judged(changed, (), (event,))
+        return Judged(changed, (refused, *linked), (event, told))
+    moved, events = _passed_on(task, reason, mark, deps)
+    return Judged(moved, (refused, *linked), (*events, told))
+
+
+def _candidate(
+    task: Task, result: VerificationResult, report: AgentReport, earlier: Candidate | None
+) -> tuple[Candidate, tuple[Candidate, ...]]:
+    """A newer version takes the place of the older one by a link both ways, never by arriving last."""
+    held = accepted_claims(report, result) if result.passed else tuple(f.claim for f in report.findings)
+    candidate = Candidate(
+        candidate_id=derived_id("cnd", report.report_id),
+        task_id=task.spec.task_id,
+        report_id=report.report_id,
+        attempt=task.attempt,
+        claims=tuple(c.id for c in held),
+        evidence=tuple(dict.fromkeys(ref for c in held for ref in c.observations)),
+        supersedes=earlier.candidate_id if earlier else "",
+    )
+    linked = (earlier.model_copy(update={"superseded_by": candidate.candidate_id}),) if earlier else ()
+    return candidate, linked
+
+
+def _passed_on(task: Task, reason: str, mark: Stamp, deps: Deps) -> tuple[Task, tuple[Event, ...]]:
+    """To another agent where there is one that has not failed at it."""
     rejected, first = transition(task, "rejected", mark, reason=reason)
     owner = task.spec.assignment.owner
     free = rejected.model_copy(
@@ -160,19 +199,4 @@ def _decide(task: Task, result: VerificationResult, report: AgentReport, mark: S
         moved, second = transition(free, "reassigned", mark, reason=f"{owner} could not do it: {reason}")
     else:
         moved, second = transition(free, "cancelled", mark, reason=f"nobody else can do it: {reason}")
-    return Judged(moved, (), (first, second))
-
-
-def _accepted(task: Task, result: VerificationResult, report: AgentReport, mark: Stamp) -> Judged:
-    claims = accepted_claims(report, result)
-    accepted, first = transition(
-        task, "accepted", mark, grounds=Grounds(verification=result), reason=f"{len(claims)} claims hold"
-    )
-    candidate = Candidate(
-        candidate_id=derived_id("cnd", report.report_id),
-        task_id=task.spec.task_id,
-        report_id=report.report_id,
-        claims=tuple(c.id for c in claims),
-    )
-    validated, second = transition(candidate, "validated", mark)
-    return Judged(accepted, (*claims, validated), (first, second))
+    return moved, (first, second)

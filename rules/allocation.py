@@ -100,6 +100,11 @@ def allocate(
     """
     reasons = {a.id: why_not(a, task, load.get(a.id, 0)) for a in team.agents}
     eligible = [a for a in team.agents if not reasons[a.id]]
+    if team.topology == "single" and eligible:
+        widest = max(len(a.capabilities) for a in eligible)
+        for agent in (a for a in eligible if len(a.capabilities) < widest):
+            reasons[agent.id] = "one agent does it all, and another can do more"
+        eligible = [a for a in eligible if not reasons[a.id]]
     scores = sorted(
         (score(a, task, load.get(a.id, 0), success.get(a.id, 0.5)) for a in eligible),
         key=lambda s: (-s.total, s.agent_id),

@@ -1,6 +1,7 @@
 """Which proposed statements are what an observation says."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 from ..contracts.base import AgentId, ClaimId, ObservationId, TaskId, canonical_json, derived_id
@@ -11,6 +12,8 @@ from .planning import Refusal
 
 TOLERANCE = 0.01
 """Relative distance within which two numbers are the same: probes round, models copy."""
+SAME_MOMENT = timedelta(minutes=30)
+"""Statements of one meaning that lie closer together speak of the same happening."""
 STATEMENT_FIELDS = tuple(Statement.model_fields)
 
 
@@ -118,13 +121,21 @@ def meaning(claim: Claim) -> tuple[str, ...]:
 
 
 def distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """One claim for each meaning, carrying all its observations; the rules' own wording comes first.
+    """One claim for each meaning and time, carrying all its observations; the rules' own wording comes first.
 
     Saying something twice makes it no stronger: the strength is that of the claim that is kept.
     """
-    kept: dict[tuple[str, ...], Claim] = {}
+    kept: dict[tuple[str, ...], list[Claim]] = {}
     for claim in sorted(claims, key=lambda c: (c.origin == "model", -c.strength, c.id)):
-        first = kept.setdefault(meaning(claim), claim)
-        sources = dict.fromkeys((*first.observations, *claim.observations))
-        kept[meaning(claim)] = first.model_copy(update={"observations": tuple(sources)})
-    return tuple(kept.values())
+        same = kept.setdefault(meaning(claim), [])
+        twin = next((n for n, other in enumerate(same) if _overlap(claim, other)), None)
+        if twin is None:
+            same.append(claim)
+        else:
+            sources = dict.fromkeys((*same[twin].observations, *claim.observations))
+            same[twin] = same[twin].model_copy(update={"observations": tuple(sources)})
+    return tuple(claim for same in kept.values() for claim in same)
+
+
+def _overlap(one: Claim, other: Claim) -> bool:
+    return one.at is None or other.at is None or abs(one.at - other.at) <= SAME_MOMENT

@@ -1,81 +1,32 @@
-"""From rankings to one result: where a model may order causes, and what the whole must satisfy."""
+"""What the merged result must satisfy as a whole; parts that pass can still make a whole that fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from ..contracts.arbitration import MechanismJudgement
 from ..contracts.base import ClaimId
 from ..contracts.claim import OPPOSITES, Claim
-from ..contracts.incident import CauseRef, Incident
+from ..contracts.incident import Incident
 from ..contracts.lifecycle import TASK_OVER
-from ..contracts.proposal import MechanismProposal
 from ..contracts.report import RankedCause, Ranking, RuledOut
-from ..contracts.task import Task
+from ..contracts.task import Budget, Task
 
 LATE = timedelta(minutes=10)
 """A cause may seem to begin so long after the first alert before that counts against it: sampling and clocks."""
-MOST_JUDGED = 3
-SHORTEST_QUOTE = 8
-"""Characters; anything shorter stands everywhere."""
-LIFT = {"yes": 1, "unclear": 0, "no": -1}
 
 
-def contenders(ranking: Ranking, margin: float) -> tuple[RankedCause, ...]:
-    """Causes that the evidence does not separate from the first one: at most `margin` of score behind it."""
-    if not ranking.causes:
-        return ()
-    top = ranking.causes[0].score
-    return tuple(c for c in ranking.causes if top - c.score <= margin)[:MOST_JUDGED]
+class Whole(NamedTuple):
+    """The composite and all that it is held against."""
 
-
-def check_mechanism(cause: CauseRef, proposal: MechanismProposal, stands: Callable[[str], bool]) -> MechanismJudgement:
-    """A judgement counts only where it quotes the source, and every quote `stands` there."""
-    quotes = tuple(" ".join(q.split()) for q in proposal.quotes)
-    found = bool(quotes) and all(len(q) >= SHORTEST_QUOTE and stands(q) for q in quotes)
-    return MechanismJudgement(
-        cause_ref=cause.ref,
-        verdict=proposal.verdict,
-        quotes=tuple(q[:200] for q in quotes),
-        checked=found,
-    )
-
-
-def order_within_margin(
-    baseline: Ranking, full: Ranking, judgements: Sequence[MechanismJudgement], margin: float
-) -> Ranking:
-    """The baseline's causes, of which the contenders may change places, and no other.
-
-    Whatever a model adds moves causes inside the margin of the rules' own ranking: it breaks ties, it cannot make a
-    cause that the evidence puts behind come first.
-    """
-    front = contenders(baseline, margin)
-    if len(front) < 2:
-        return baseline
-    checked = {j.cause_ref: LIFT[j.verdict] for j in judgements if j.checked}
-    seen = {_key(c.cause): c.score for c in full.causes}
-    before = {_key(c.cause): n for n, c in enumerate(front)}
-    ordered = sorted(
-        front,
-        key=lambda c: (
-            -checked.get(c.cause.ref, 0),
-            -round(seen.get(_key(c.cause), c.score), 6),
-            before[_key(c.cause)],
-        ),
-    )
-    rest = tuple(c for c in baseline.causes if _key(c.cause) not in before)
-    first = ordered[0]
-    if _key(first.cause) == _key(front[0].cause):
-        return baseline.model_copy(update={"causes": (*ordered, *rest)})
-    other = next((r for r in (full,) if r.causes and _key(r.causes[0].cause) == _key(first.cause)), None)
-    told = other or baseline
-    return baseline.model_copy(
-        update={
-            "causes": (*ordered, *rest),
-            "chain": told.chain if other else (),
-            "remediation": told.remediation if other else (),
-        }
-    )
+    ranking: Ranking
+    claims: Mapping[ClaimId, Claim]
+    tasks: Sequence[Task]
+    incident: Incident
+    edges: frozenset[tuple[str, str]]
+    """Observed calls."""
+    budget: Budget
+    spent: Budget
+    """What the run used, in the fields that it counts."""
 
 
 class Integration(NamedTuple):
@@ -84,86 +35,118 @@ class Integration(NamedTuple):
     failed: tuple[str, ...]
 
 
-def integrate(
-    ranking: Ranking,
-    claims: Mapping[ClaimId, Claim],
-    tasks: Sequence[Task],
-    incident: Incident,
-    edges: frozenset[tuple[str, str]],
-) -> Integration:
-    """Check the composite as a whole; a cause that fails moves to what was ruled out, with its reason."""
-    failed: list[str] = []
-    ruled_out: list[RuledOut] = []
-    kept: list[RankedCause] = []
-    for cause in ranking.causes:
-        why = _cause_fault(cause, claims, incident)
-        if why:
-            failed.append(f"{cause.cause.ref}: {why}")
-            ruled_out.append(RuledOut(cause=cause.cause, why=why, claims=cause.claims_for))
-        else:
-            kept.append(cause)
-    broken = [
-        f"{link.source} -> {link.target}"
-        for link in ranking.chain
-        if not _link_holds(link.source, link.target, edges, set(link.claims), claims)
-    ]
-    failed += [f"the chain's step {step} follows no observed edge or claim" for step in broken]
-    lost = [t.spec.title for t in tasks if t.spec.required and t.state not in TASK_OVER]
-    failed += [f"required task {title!r} is not accounted for" for title in lost]
-    failed += _contradictions(claims)
-    outcome = "inconclusive" if ranking.outcome == "cause_found" and not kept else ranking.outcome
-    chain = () if broken else ranking.chain
-    names = (
-        "causes precede effects",
-        "causes carry accepted claims",
-        "chain follows edges",
-        "required tasks accounted for",
-        "no contradiction left",
-    )
-    bad = (
-        any("after the first alert" in f for f in failed),
-        any("no accepted claim" in f for f in failed),
-        bool(broken),
-        bool(lost),
-        any("contradict" in f for f in failed),
-    )
-    merged = ranking.model_copy(
-        update={
-            "outcome": outcome,
-            "causes": tuple(kept),
-            "chain": chain,
-            "ruled_out": (*ranking.ruled_out, *ruled_out),
-        }
-    )
-    return Integration(merged, tuple(n for n, b in zip(names, bad, strict=True) if not b), tuple(failed))
-
-
-def _cause_fault(cause: RankedCause, claims: Mapping[ClaimId, Claim], incident: Incident) -> str:
-    first = incident.first_alert
+def causes_precede_effects(whole: Whole) -> tuple[str, ...]:
+    first = whole.incident.first_alert
     fired = first.fired_at if first else None
-    if cause.onset and fired and cause.onset > fired + LATE:
-        return f"it begins {cause.onset:%H:%M:%S}, after the first alert at {fired:%H:%M:%S}"
-    if cause.cause.kind != "none" and not any(c in claims for c in cause.claims_for):
-        return "no accepted claim carries it"
-    return ""
+    return tuple(
+        f"{c.cause.ref}: it begins {c.onset:%H:%M:%S}, after the first alert at {fired:%H:%M:%S}"
+        for c in whole.ranking.causes
+        if c.onset and fired and c.onset > fired + LATE
+    )
 
 
-def _link_holds(
-    source: str, target: str, edges: frozenset[tuple[str, str]], cited: set[ClaimId], claims: Mapping[ClaimId, Claim]
-) -> bool:
-    return (source, target) in edges or (target, source) in edges or any(c in claims for c in cited)
+def causes_carry_claims(whole: Whole) -> tuple[str, ...]:
+    return tuple(
+        f"{c.cause.ref}: no accepted claim carries it"
+        for c in whole.ranking.causes
+        if c.cause.kind != "none" and not any(ref in whole.claims for ref in c.claims_for)
+    )
 
 
-def _contradictions(claims: Mapping[ClaimId, Claim]) -> list[str]:
+def chain_follows_edges(whole: Whole) -> tuple[str, ...]:
+    """Each step lies on an observed call, or carries an accepted claim of its own."""
+    return tuple(
+        f"the chain's step {link.source} -> {link.target} follows no observed edge or claim"
+        for link in whole.ranking.chain
+        if not {(link.source, link.target), (link.target, link.source)} & whole.edges
+        and not any(ref in whole.claims for ref in link.claims)
+    )
+
+
+def required_tasks_are_accounted_for(whole: Whole) -> tuple[str, ...]:
+    return tuple(
+        f"required task {t.spec.title!r} is {t.state}"
+        for t in whole.tasks
+        if t.spec.required and t.state not in TASK_OVER
+    )
+
+
+def no_contradiction_is_left(whole: Whole) -> tuple[str, ...]:
     held: dict[tuple[str, str, str, str], Claim] = {}
     found = []
-    for claim in claims.values():
+    for claim in whole.claims.values():
         place = (claim.subject.kind, claim.subject.ref, claim.signal, claim.object)
         other = held.setdefault(place, claim)
         if claim.relation in OPPOSITES.get(other.relation, frozenset()) and claim.at == other.at:
             found.append(f"{claim.id} and {other.id} contradict each other")
-    return found
+    return tuple(found)
 
 
-def _key(cause: CauseRef) -> tuple[str, str]:
-    return cause.kind, cause.ref
+def scope_is_kept(whole: Whole) -> tuple[str, ...]:
+    """What only one narrow task saw is no statement about other services."""
+    return tuple(f"affected service {service!r} is in no accepted claim" for service in _unseen_services(whole))
+
+
+def budgets_hold(whole: Whole) -> tuple[str, ...]:
+    """Parts within their budgets can be over it together."""
+    allowed, spent = whole.budget, whole.spent
+    checks = (
+        (spent.tokens > allowed.tokens, f"{spent.tokens} tokens of {allowed.tokens}"),
+        (spent.seconds > allowed.seconds, f"{spent.seconds:g} s of {allowed.seconds:g}"),
+    )
+    return tuple(f"over budget together: {what}" for over, what in checks if over)
+
+
+def root_goal_is_answered(whole: Whole) -> tuple[str, ...]:
+    """A verdict names a cause, or says what is missing, or that nothing happened."""
+    ranking = whole.ranking
+    silent = ranking.outcome == "cause_found" and not ranking.causes
+    return ("a cause was found but none is named",) if silent else ()
+
+
+CHECKS: dict[str, Callable[[Whole], tuple[str, ...]]] = {
+    "causes precede effects": causes_precede_effects,
+    "causes carry accepted claims": causes_carry_claims,
+    "chain follows edges": chain_follows_edges,
+    "required tasks accounted for": required_tasks_are_accounted_for,
+    "no contradiction left": no_contradiction_is_left,
+    "scope kept": scope_is_kept,
+    "budgets hold": budgets_hold,
+    "root goal answered": root_goal_is_answered,
+}
+OF_A_CAUSE = ("causes precede effects", "causes carry accepted claims")
+
+
+def integrate(whole: Whole) -> Integration:
+    """Run every check. A cause that fails its own leaves the result with the reason; nothing is filled in instead."""
+    found = {name: check(whole) for name, check in CHECKS.items()}
+    faults = [f for name in OF_A_CAUSE for f in found[name]]
+    why = {c.cause.ref: next((f for f in faults if f.startswith(f"{c.cause.ref}: ")), "") for c in whole.ranking.causes}
+    kept = tuple(c for c in whole.ranking.causes if not why[c.cause.ref])
+    fallen = tuple(_ruled_out(c, why[c.cause.ref]) for c in whole.ranking.causes if why[c.cause.ref])
+    unseen = _unseen_services(whole)
+    merged = whole.ranking.model_copy(
+        update={
+            "outcome": "inconclusive" if whole.ranking.outcome == "cause_found" and not kept else whole.ranking.outcome,
+            "causes": kept,
+            "chain": () if found["chain follows edges"] else whole.ranking.chain,
+            "affected_services": tuple(s for s in whole.ranking.affected_services if s not in unseen),
+            "ruled_out": (*whole.ranking.ruled_out, *fallen),
+        }
+    )
+    return Integration(
+        merged,
+        tuple(name for name, faults_of in found.items() if not faults_of),
+        tuple(f for faults_of in found.values() for f in faults_of),
+    )
+
+
+def _ruled_out(cause: RankedCause, why: str) -> RuledOut:
+    return RuledOut(cause=cause.cause, why=why.partition(": ")[2], claims=cause.claims_for)
+
+
+def _unseen_services(whole: Whole) -> tuple[str, ...]:
+    known = {c.subject.owner for c in whole.claims.values()} | {s for edge in whole.edges for s in edge}
+    known |= {c.object for c in whole.claims.values()} | set(whole.incident.services)
+    known |= {a.service for a in whole.incident.alerts}
+    return tuple(s for s in whole.ranking.affected_services if s not in known)

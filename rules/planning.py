@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ..contracts.base import AgentId, RunId, TaskId, derived_id
-from ..contracts.evidence import Source, SourceCoverage
+from ..contracts.evidence import ProbeCall, Source, SourceCoverage
 from ..contracts.incident import Incident
 from ..contracts.ports import Analyst
 from ..contracts.proposal import PlanProposal, ProposedTask
@@ -94,6 +94,25 @@ def whole_task(mandatory: tuple[Task, ...], context: PlanContext) -> tuple[Task,
         origin="rules",
     )
     return (whole,)
+
+
+def follow_up(
+    questions: Sequence[ProbeCall], capability: str, between: Sequence[str], context: PlanContext, position: int
+) -> Task:
+    """A task that asks what would tell the first causes apart."""
+    task = _task(
+        context,
+        task_id=TaskId(derived_id("tsk", context.run_id, "follow-up", *(q.fingerprint for q in questions))),
+        title=f"Tell apart: {' or '.join(between)}"[:120],
+        goal=f"Ask what separates {' from '.join(between)}",
+        capabilities=(capability,),
+        needs=(),
+        services=(),
+        position=position,
+        origin="rules",
+    )
+    spec = task.spec.model_copy(update={"questions": tuple(questions), "required": False})
+    return task.model_copy(update={"spec": spec})
 
 
 def join_proposed(

@@ -89,6 +89,7 @@ def compose(parts: ReportParts) -> IncidentReport:
             "ruled_out": ranking.ruled_out,
             "coverage": parts.coverage,
             "missing": (*parts.missing, *ranking.missing),
+            "would_change": parts.composite.separating,
             "timeline": timeline(parts.incident, cited),
             "charts": parts.charts,
             "degraded": parts.degraded,
@@ -122,6 +123,7 @@ def reported_causes(ranking: Ranking) -> tuple[ReportedCause, ...]:
             onset=c.onset,
             confidence=c.confidence,
             claims=c.claims_for,
+            against=c.claims_against,
             note=c.note,
         )
         for rank, c in enumerate(ranking.causes[:10], start=1)

@@ -1,143 +1,94 @@
-"""Whether a report keeps its contract, and whether its claims hold when their questions are asked again."""
+"""Whether a report's claims hold when their questions are asked again, and what follows for its task."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from ..contracts.base import AgentId, ClaimId, ObservationId
 from ..contracts.claim import Claim
-from ..contracts.delegation import DelegationBrief
 from ..contracts.evidence import Answer, Observation
 from ..contracts.proposal import ReviewProposal
 from ..contracts.report import AgentReport, CheckList
-from ..contracts.task import Task
 from ..contracts.verification import ClaimVerdict, RerunResult, VerificationResult
 from .claims import contradicted_by, stated_by
+from .validation import Submission, validate
 
-ANSWERED = frozenset({"ok", "empty", "partial"})
+REPEAT, HOLD = "observations repeat", "claims hold"
 
 
 def rerun_result(observation: Observation, again: Answer) -> RerunResult:
-    same = again.digest == observation.answer_digest == observation.answer.digest
-    why = (
-        ""
-        if same
-        else f"answered {again.status} with digest {again.digest[:12]}, recorded {observation.answer_digest[:12]}"
-    )
+    recorded = observation.answer_digest
+    same = again.digest == recorded == observation.answer.digest
+    why = "" if same else f"answered {again.status} with digest {again.digest[:12]}, recorded {recorded[:12]}"
     return RerunResult(observation=observation.id, same=same, why=why)
 
 
 def verdict_on(
     claim: Claim, observations: Mapping[ObservationId, Observation], reruns: Mapping[ObservationId, Answer]
 ) -> ClaimVerdict:
-    """Supported where any of its observations, asked again, still says so and none says the opposite."""
-    verdict, why = "unsupported", "none of its observations says so"
+    """Supported where one of its observations, asked again, still says so in subject, direction, time and number.
+
+    A failed, empty, denied or partial observation supports nothing; an opposite fact contradicts.
+    """
+    whys: list[str] = []
     for ref in claim.observations:
         recorded, again = observations.get(ref), reruns.get(ref)
         if recorded is None or again is None:
-            why = f"observation {ref} is not there"
+            whys.append(f"observation {ref} is not there")
         elif recorded.answer.status != "ok":
-            why = f"observation {ref} is {recorded.answer.status}"
+            whys.append(f"observation {ref} is {recorded.answer.status}")
         elif again.digest != recorded.answer_digest:
-            why = f"observation {ref} answers otherwise when asked again"
-        elif (fact := contradicted_by(claim, again)) is not None and stated_by(claim, again) is None:
-            return ClaimVerdict(claim=claim.id, verdict="contradicted", why=f"observation {ref} says {fact.relation}")
+            whys.append(f"observation {ref} answers otherwise when asked again")
         elif stated_by(claim, again) is not None:
-            verdict, why = "supported", ""
-            break
-    return ClaimVerdict.model_validate({"claim": claim.id, "verdict": verdict, "why": why})
+            return ClaimVerdict(claim=claim.id, verdict="supported")
+        elif (fact := contradicted_by(claim, again)) is not None:
+            return ClaimVerdict(claim=claim.id, verdict="contradicted", why=f"observation {ref} says {fact.relation}")
+        else:
+            whys.append(f"observation {ref} does not say so")
+    missing = all(ref not in observations for ref in claim.observations)
+    verdict: Literal["not_checkable", "unsupported"] = "not_checkable" if missing else "unsupported"
+    return ClaimVerdict(claim=claim.id, verdict=verdict, why="; ".join(whys))
 
 
-def contract_faults(report: AgentReport, task: Task, brief: DelegationBrief, version: str) -> tuple[str, ...]:
-    """What makes the whole report void: another task, another contract, an owner that is none."""
-    checks = (
-        (report.task_id != task.spec.task_id, f"it answers task {report.task_id}, not {task.spec.task_id}"),
-        (report.delegation_id != brief.delegation_id, "it answers another delegation"),
-        (
-            not version == brief.contract_version == report.contract_version,
-            "its contract version is stale",
-        ),
-        (report.agent_id != task.spec.assignment.owner, f"{report.agent_id} does not own the task"),
-        (report.attempt != task.attempt, f"it is of attempt {report.attempt}, the task is at {task.attempt}"),
-    )
-    return tuple(why for bad, why in checks if bad)
+def judge(of: Submission, *, verifier: AgentId) -> VerificationResult:
+    """The six checks of the whole report, then claim by claim. The merger never fills a gap that this finds.
 
-
-def scope_faults(
-    report: AgentReport, task: Task, observations: Mapping[ObservationId, Observation], brief: DelegationBrief
-) -> tuple[str, ...]:
-    cited = {ref for f in report.findings for ref in f.claim.observations}
-    outside = sorted({observations[r].call.probe for r in cited if r in observations} - set(brief.allowed_tools))
-    lost = sorted(cited - set(observations))
-    foreign = (
-        sorted({o.bundle_digest[:12] for o in observations.values()})
-        if len({o.bundle_digest for o in observations.values()}) > 1
-        else []
-    )
-    checks = (
-        (bool(outside), f"it used probes that its brief forbids: {', '.join(outside)}"),
-        (bool(lost), f"it cites observations that are not there: {', '.join(lost)}"),
-        (bool(foreign), f"its observations are of different bundles: {', '.join(foreign)}"),
-        (
-            task.spec.scope.write_scope == "none" and bool(report.artifacts_created),
-            "it wrote artifacts though it may only read",
-        ),
-    )
-    return tuple(why for bad, why in checks if bad)
-
-
-def judge(
-    report: AgentReport,
-    task: Task,
-    brief: DelegationBrief,
-    version: str,
-    observations: Mapping[ObservationId, Observation],
-    reruns: Mapping[ObservationId, Answer],
-    *,
-    verifier: AgentId,
-) -> VerificationResult:
-    """Contract, scope, evidence, then claim by claim. The merger never fills a gap that this finds."""
-    void = contract_faults(report, task, brief, version) or scope_faults(report, task, observations, brief)
-    results = tuple(rerun_result(observations[ref], again) for ref, again in reruns.items())
-    verdicts = tuple(verdict_on(f.claim, observations, reruns) for f in report.findings)
+    A void report is rejected. Failing claims send it back once where a model made them, for the rules would only say
+    the same again; otherwise it is accepted without them.
+    """
+    found = validate(of)
+    void = tuple(why for faults in found.values() for why in faults)
+    results = tuple(rerun_result(of.observations[ref], again) for ref, again in of.reruns.items())
+    verdicts = tuple(verdict_on(f.claim, of.observations, of.reruns) for f in of.report.findings)
     failing = tuple(v for v in verdicts if v.verdict != "supported")
-    answered = any(observations[ref].answer.status in ANSWERED for ref in reruns)
     differing = tuple(r for r in results if not r.same)
-    failed = (
-        *void,
-        *(() if answered else ("no observation of it was answered",)),
-        *(f"observation {r.observation}: {r.why}" for r in differing),
-        *(f"claim {v.claim}: {v.why}" for v in failing),
-    )
-    own = {f.claim.id for f in report.findings if f.claim.origin == "rules"}
-    if void or not answered:
+    by_model = {f.claim.id for f in of.report.findings if f.claim.origin == "model"}
+    rounds_left = of.task.rounds < of.task.spec.budget.review_rounds
+    revisable = tuple(v for v in failing if v.claim in by_model)
+    decision: Literal["accept", "revise", "reject"] = "accept"
+    if void:
         decision = "reject"
-    elif failing and task.rounds < task.spec.budget.review_rounds and any(v.claim not in own for v in failing):
-        decision = "revise"  # rules would say the same again; a model may do better
-    else:
-        decision = "accept"  # without its failing claims
-    names = ("contract", "scope", "evidence readable", "observations repeat", "claims hold")
-    bad = (
-        bool(contract_faults(report, task, brief, version)),
-        bool(void),
-        not answered,
-        bool(differing),
-        bool(failing),
-    )
+    elif revisable and rounds_left:
+        decision = "revise"
+    bad = {name: bool(faults) for name, faults in found.items()} | {REPEAT: bool(differing), HOLD: bool(failing)}
+    changes = tuple(f"leave out or correct {v.claim}: {v.why}" for v in revisable) if decision == "revise" else ()
     return VerificationResult(
-        report_id=report.report_id,
-        task_id=task.spec.task_id,
-        attempt=task.attempt,
+        report_id=of.report.report_id,
+        task_id=of.task.spec.task_id,
+        attempt=of.task.attempt,
         verifier=verifier,
         checks=CheckList(
-            run=names,
-            passed=tuple(n for n, b in zip(names, bad, strict=True) if not b),
-            failed=failed,
-            not_verified=report.verification.not_verified,
+            run=tuple(bad),
+            passed=tuple(name for name, failed in bad.items() if not failed),
+            failed=(
+                *void,
+                *(f"observation {r.observation}: {r.why}" for r in differing),
+                *(f"claim {v.claim}: {v.why}" for v in failing),
+            ),
+            not_verified=of.report.verification.not_verified,
         ),
         reruns=results,
         verdicts=verdicts,
-        required_changes=tuple(f"leave out or correct {v.claim}: {v.why}" for v in failing)
-        if decision == "revise"
-        else (),
+        required_changes=changes,
         decision=decision,
     )
 

@@ -169,6 +169,8 @@ class RunService:
         except Exception as fault:
             await self._set_state(ledger, lease, "failed", f"{type(fault).__name__}: {fault}"[:500])
             raise
+        finally:
+            await proposer.close()
         await self._settle(standing, holding)
         return await self._outcome(await self.store.run(run.run_id))
 
@@ -205,7 +207,7 @@ class RunService:
             asked = ", ".join(asked_in(i) for i in standing.interrupts)
             await self._set_state(holding.ledger, holding.lease, "waiting", f"for an answer to {asked}")
         elif standing.values.get("plan") in {"rejected", "expired"}:
-            decision = await holding.ledger.get(ApprovalDecision, standing.values.get("plan_approval", ""))
+            decision = await holding.ledger.get(ApprovalDecision, standing.values.get("approval", ""))
             why = f"plan {decision.decision} by {decision.by}: {decision.reason}" if decision else "plan rejected"
             await self._set_state(holding.ledger, holding.lease, "cancelled", why)
         else:

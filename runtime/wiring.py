@@ -38,7 +38,6 @@ class Proposers:
 
         self._prober = self._prober or Prober(clock)
         name = config.model.removeprefix("ollama:")
-        profile = await self._prober.profile(name, config.ollama_url, config.model_digest, config.num_ctx)
         proposer = OllamaProposer(
             name,
             config.ollama_url,
@@ -46,7 +45,8 @@ class Proposers:
             clock=clock,
             budget=config.team.budget,
             num_ctx=config.num_ctx,
-            profile=profile,
+            prober=self._prober,
+            digest=config.model_digest,
         )
         await proposer.open()
         return proposer

@@ -15,6 +15,7 @@ from leadline.contracts.incident import Alert, CauseRef, Incident
 from leadline.contracts.report import ChainLink, ChartSeries, Finding, RankedCause, Ranking
 from leadline.rules.claims import claim_of
 
+DIGEST = Digest("b" * 64)
 NOON = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 
 
@@ -63,7 +64,7 @@ class PaperEvidence:
             alerts=(Alert(service="till", metric="latency", fired_at=NOON + timedelta(minutes=3), summary="slow"),),
         )
     )
-    bundle_digest: Digest = Digest("b" * 64)
+    bundle_digest: Digest = DIGEST
     answers: dict[str, Answer] = field(
         default_factory=lambda: {
             "metric_shift": Answer(status="ok", facts=(shift("till"), shift("door", at=1, value=4.0)), rows_read=10),
@@ -76,6 +77,8 @@ class PaperEvidence:
         }
     )
     asked: list[str] = field(default_factory=list)
+    telling: tuple[str, ...] = ()
+    """Probes that would tell the first causes apart."""
     crew: tuple[PaperAnalyst, ...] = (
         PaperAnalyst("analyze_metrics", "metric_shift", ("metrics",)),
         PaperAnalyst("analyze_changes", "change_diff", ("changes",), after=("analyze_metrics",)),
@@ -122,6 +125,10 @@ class PaperEvidence:
             outcome="cause_found", causes=causes, first_failing_service="till", affected_services=("door",), onset=NOON,
             chain=chain,
         )  # fmt: skip
+
+    def separating(self, ranking: Ranking, asked: Sequence[ProbeCall]) -> tuple[ProbeCall, ...]:
+        wanted = [ProbeCall(probe=name) for name in self.telling]
+        return tuple(c for c in wanted if c.fingerprint not in {a.fingerprint for a in asked})
 
     async def source_text(self, cause: CauseRef) -> tuple[str, ...]:
         return tuple(f.quote for f in self.answers["change_diff"].facts if f.subject.ref == cause.ref)

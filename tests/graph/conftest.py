@@ -87,6 +87,6 @@ async def deps_of(store_type: Any, paper: PaperEvidence, team: TeamSpec) -> Any:
         run_id=run.run_id, config=config, team=config.team, evidence=paper, proposer=RulesProposer(),
         ledger=store.ledger(lease), clock=clock,
     )  # fmt: skip
-    planned = await decompose({"risk": "low", "plan_approval": ""}, deps)
+    planned = await decompose({"risk": "low", "approval": ""}, deps)
     await deps.ledger.commit(planned.writes)
     return deps, store
