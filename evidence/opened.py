@@ -21,6 +21,7 @@ from .passages import passages
 from .probes.base import Params, Probe
 from .probes.registry import all_probes
 from .ranking import rank
+from .ranking.separating import separating
 from .redaction import Redactor
 from .split import default_split
 from .tables import Tables
@@ -103,6 +104,9 @@ class OpenedBundle:
 
     def rank(self, claims: Sequence[Claim]) -> Ranking:
         return rank(claims, self._incident)
+
+    def separating(self, ranking: Ranking, asked: Sequence[ProbeCall]) -> tuple[ProbeCall, ...]:
+        return separating(ranking, asked, [probe.name for probe in all_probes().values() if self._can_answer(probe)])
 
     async def source_text(self, cause: CauseRef) -> tuple[str, ...]:
         return await asyncio.to_thread(passages, self.tables(), self.redactor, cause)
