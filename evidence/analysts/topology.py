@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...contracts.claim import Claim
 from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
-from ..ranking.signals import family_of, is_trouble
+from ..ranking.signals import is_demand, is_trouble
 from .base import FieldAnalyst
 
 CLEAR = 0.5
@@ -35,7 +35,13 @@ def anomalous(claims: Iterable[Claim]) -> tuple[str, ...]:
                 claim.subject.owner
                 for claim in claims
                 if claim.strength >= CLEAR and claim.subject.kind in {"service", "instance", "edge"}
-                and is_trouble(claim) and family_of(*claim.signal.split(":", 1)) != "traffic"
+                and is_trouble(claim) and not _asked(claim)
             }
         )[:MAX_SERVICES]
     )  # fmt: skip
+
+
+def _asked(claim: Claim) -> bool:
+    """Whether it tells what others do to the service rather than how the service does."""
+    source, _, name = claim.signal.partition(":")
+    return claim.signal in {"trace:rate", "trace:gap"} or (source == "metric" and is_demand(name))

@@ -8,6 +8,7 @@ from .model import FileDiff, Hunk
 from .text import bare_lines, lost, terms
 
 _CALL = re.compile(r"([A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*)\s*(?:<[\w, ]*>|\[[\w, ]*\])?\(")
+_SCOPE = re.compile(r"^(?:async )?with\s+|^using\s*\(?|^defer\s+|^try\s*\((?=\w)|^finally\b|^synchronized\s*\(")
 _DECLARATION = re.compile(
     r"^\s*(?:export\s+)?(?:pub(?:lic)?\s+|private\s+|protected\s+|static\s+|async\s+)*(?:def|func|fn|function|class)\b"
 )
@@ -98,6 +99,39 @@ def call_effects(file: FileDiff) -> list[Effect]:
                     continue
                 found.append(_removed(call, edit.removed, edit.added, file.path))
     return found
+
+
+def scope_effects(file: FileDiff) -> list[Effect]:
+    """Scopes that gave something back whatever happened, and are gone: `with`, `using`, `defer`, `finally`."""
+    if file.role != "code":
+        return []
+    old, new = bare_lines(file.removed, file.path), bare_lines(file.added, file.path)
+    gone = lost(_scopes(old), _scopes(new))
+    return [
+        Effect(
+            kind="release_removed",
+            key=_held(rest),
+            path=file.path,
+            quote=f"- {_scope_line(old, rest)}",
+            old=rest,
+            clear=0.85,
+        )
+        for rest in gone
+        if not is_observing(_held(rest))
+    ]
+
+
+def _scopes(lines: Sequence[str]) -> list[str]:
+    return [_SCOPE.sub("", line) for line in lines if _SCOPE.match(line)]
+
+
+def _held(rest: str) -> str:
+    names = _CALL.findall(rest)
+    return names[0] if names else rest.strip("(){:; ")[:60]
+
+
+def _scope_line(lines: Sequence[str], rest: str) -> str:
+    return next((line for line in lines if line.endswith(rest)), rest)
 
 
 def _replaced(call: str, fresh: Sequence[str]) -> bool:

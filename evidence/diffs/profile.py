@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .calls import call_effects
+from .calls import call_effects, scope_effects
 from .constants import constant_effects
 from .dependencies import Bump, bumps, dependency_effects
 from .effects import Effect, EffectKind
@@ -21,7 +21,8 @@ MAX_EFFECTS = 12
 """Of one change: the clearest are kept."""
 
 _READERS: tuple[Callable[[FileDiff], list[Effect]], ...] = (
-    field_effects, migration_effects, query_effects, guard_effects, call_effects, constant_effects, operator_effects,
+    field_effects, migration_effects, query_effects, guard_effects, scope_effects,
+    call_effects, constant_effects, operator_effects,
     growth_effects, dependency_effects,
 )  # fmt: skip
 _SPECIFIC: frozenset[EffectKind] = frozenset({"constant_changed", "text_changed", "switch_changed"})

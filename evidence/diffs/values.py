@@ -17,7 +17,7 @@ _SIZE = {
 }  # fmt: skip
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(
-    rf"""(?P<call>(?:of|from)?(?P<callunit>nanos|micros|millis|seconds|minutes|hours|days)\s*[(=]\s*(?P<called>{_NUMBER}))
+    rf"""(?P<call>(?<![A-Za-z0-9_])(?:of|from)?(?P<callunit>nanos|micros|millis|seconds|minutes|hours|days)\s*[(=]\s*(?P<called>{_NUMBER}))
     |(?P<left>{_NUMBER})\s*\*\s*(?:time|Duration|TimeUnit|chrono)[.:]+(?P<leftunit>[A-Za-z]+)
     |(?:time|Duration|TimeUnit|chrono)[.:]+(?P<rightunit>[A-Za-z]+)\s*\*\s*(?P<right>{_NUMBER})
     |(?P<shift>\d+)\s*<<\s*(?P<by>\d+)

@@ -35,8 +35,8 @@ def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
     return Ranking(
         outcome=outcome,
         causes=causes,
-        first_failing_service=first if outcome != "no_incident" else "",
-        affected_services=affected if outcome != "no_incident" else (),
+        first_failing_service=first if outcome == "cause_found" else "",
+        affected_services=affected if outcome == "cause_found" else (),
         onset=board.onset if outcome != "no_incident" else None,
         chain=chain_of(board, top, first, affected) if top else (),
         ruled_out=_ruled_out(found, causes),

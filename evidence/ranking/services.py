@@ -7,14 +7,18 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from ...contracts.base import ClaimId
-from .board import Board, Symptom
+from .board import STRONG, Board, Symptom
+from .signals import is_demand
 from .support import noisy_or
 
 OWN, SHARED, PASSED = 1.0, 0.6, 0.35
 """Weight of a symptom that shows a fault of one's own, that a victim shows as well, that blames another service."""
+_PASSED_SIGNALS = frozenset({"trace:error_rate", "trace:gap"})
 _SHARED_SIGNALS = frozenset({"log:error_rate", "trace:rate"})
 ALERTED, EARLY = 0.25, 0.15
 HURT = 0.35
+FADING = 0.25
+"""Least strength at which log lines that vanish count."""
 SLACK = timedelta(seconds=90)
 POSITION = {"deepest_anomalous": 1.0, "isolated": 0.85, "upstream_of_anomalous": 0.55}
 
@@ -33,6 +37,8 @@ _PASSED_ON = re.compile(
 class ServiceScore:
     name: str
     score: float
+    own: float
+    """How much speaks for a fault of its own."""
     hurt: float
     """How much is wrong with it, whoever's fault it is."""
     onset: datetime | None
@@ -52,22 +58,40 @@ class ServiceRanker:
         """Most likely seat of the fault first."""
         found = [self._score(name) for name in sorted(self._board.services)]
         return tuple(
-            sorted((s for s in found if s.hurt > 0 or s.name in self._alerted), key=lambda s: (-s.score, s.name))
+            sorted(
+                (s for s in found if s.own > 0 or s.name in self._fading or s.name in self._alerted),
+                key=lambda s: (-s.score, s.name),
+            )
         )
 
     def first_failing(self) -> str:
         return self.scores[0].name if self.scores else next(iter(sorted(self._alerted)), "")
 
     def affected(self, first: str, seat: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """The other services that are hurt, without those that `seat` says hold the cause."""
+        """The other services that are hurt, without those that `seat` says hold the cause.
+
+        Of a caller of one that is hurt, it is enough that its usual log lines fade.
+        """
+        hurt = {s.name for s in self.scores if s.hurt >= HURT} | {first}
+        dragged = {caller for caller, callee in self._board.edges if callee in hurt and caller in self._fading}
         return tuple(
             s.name for s in sorted(self.scores, key=lambda s: (-s.hurt, s.name))
-            if s.name != first and s.hurt >= HURT and not s.cut_off and s.name not in seat
+            if s.name != first and (s.hurt >= HURT or s.name in dragged) and not s.cut_off and s.name not in seat
         )  # fmt: skip
+
+    @cached_property
+    def _fading(self) -> frozenset[str]:
+        """Services whose usual log lines became rare."""
+        return frozenset(
+            claim.subject.owner
+            for claim in self._board.of("log")
+            if claim.relation in {"vanishes", "falls"} and claim.strength >= FADING
+        )
 
     def _score(self, name: str) -> ServiceScore:
         mine = [s for s in self._board.symptoms if s.service == name and s.claim is not None]
-        hurt = noisy_or(weight for weight in _families(mine, lambda s: s.weight).values())
+        shown = [s for s in mine if s.weight >= STRONG and not _is_asked(s)]
+        hurt = noisy_or(_families(shown, lambda s: s.weight).values())
         own = noisy_or(_families(mine, lambda s: s.weight * self._own(s, name)).values())
         onset = min((s.at for s in mine if s.at and s.weight >= 0.4), default=None)
         claim = self._board.positions.get(name)
@@ -77,7 +101,7 @@ class ServiceRanker:
         score += ALERTED * (name in self._alerted) + EARLY * self._early(onset) * own
         ids = [s.claim.id for s in sorted(mine, key=lambda s: -s.weight) if s.claim][:8] + ([claim.id] if claim else [])
         return ServiceScore(
-            name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), hurt, onset, tuple(ids), position, cut_off
+            name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), own, hurt, onset, tuple(ids), position, cut_off
         )
 
     def _own(self, symptom: Symptom, name: str) -> float:
@@ -85,7 +109,7 @@ class ServiceRanker:
         if symptom.text and (_PASSED_ON.search(symptom.text) or self._names_another(symptom.text, name)):
             return PASSED
         signal = symptom.claim.signal if symptom.claim else ""
-        if signal == "trace:error_rate":
+        if signal in _PASSED_SIGNALS or (symptom.metric and is_demand(symptom.metric)):
             return PASSED
         return SHARED if symptom.golden or symptom.family == "traffic" or signal in _SHARED_SIGNALS else OWN
 
@@ -99,6 +123,11 @@ class ServiceRanker:
             return 0.0
         gap = (onset - first).total_seconds()
         return 1.0 if gap <= SLACK.total_seconds() else max(0.0, 1.0 - gap / 1800)
+
+
+def _is_asked(symptom: Symptom) -> bool:
+    signal = symptom.claim.signal if symptom.claim else ""
+    return signal == "trace:gap" or bool(symptom.metric and is_demand(symptom.metric))
 
 
 def _is_cut_off(symptom: Symptom) -> bool:

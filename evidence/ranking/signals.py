@@ -22,6 +22,12 @@ _NOT_TRAFFIC = re.compile(
     r"rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes|in flight|"
     r"inflight|pending|concurren|queue|queued|waiting|rejected|dropped|restarts?)"
 )
+_DEMAND = re.compile(
+    r"\b(connections?|sessions?|transactions?|quer(y|ies)|commands?|operations?|ops|statements|clients?)\b"
+)
+_NOT_DEMAND = re.compile(
+    r"\b(error|errors|fail|failed|latency|duration|p\d\d|time|wait|lock|rejected|refused|timeout|pool|slow|max|ms|seconds)\b"
+)
 _RESOURCE = re.compile(
     r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|"
     r"restarts|swap|inode|bandwidth)"
@@ -54,6 +60,12 @@ def is_traffic(name: str) -> bool:
     """Whether a metric counts what is asked of a service, rather than how it does."""
     text = metric_words(name)
     return _TRAFFIC.search(text) is not None and _NOT_TRAFFIC.search(text) is None
+
+
+def is_demand(name: str) -> bool:
+    """Whether a metric counts what others ask of a service: requests, connections, queries."""
+    text = metric_words(name)
+    return is_traffic(name) or (_DEMAND.search(text) is not None and _NOT_DEMAND.search(text) is None)
 
 
 def is_resource(name: str) -> bool:
