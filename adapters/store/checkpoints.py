@@ -19,37 +19,18 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_id,
     get_checkpoint_metadata,
-    writes_sort_key,
 )
 from langgraph.checkpoint.sqlite.utils import search_where
-from sqlalchemy import Connection
 
 from ...contracts.errors import LeaseLost
 from ...contracts.run import RunLease
-from .database import Database
+from .checkpoint_rows import LATEST, NAMED, check_checkpoint, listed, metadata_of, put_checkpoint, put_writes, writes_of
+from .database import Database, Transaction
 from .fence import check_lease
-from .rows import AnyRow, check_seal, corrupt, seal
 from .serde import StrictSerializer
 
-_NEXT_SEQ = "SELECT COALESCE(MAX(seq), 0) + 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
-_PUT = """
-INSERT OR REPLACE INTO checkpoints
-    (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seq, seal)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_INSERT_WRITE = """
-INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, seal)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_KEEP_WRITE = f"INSERT OR IGNORE {_INSERT_WRITE}"
-_REPLACE_WRITE = f"INSERT OR REPLACE {_INSERT_WRITE}"
-_COLUMNS = "SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, seq, seal"
-_LATEST = f"{_COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY seq DESC LIMIT 1"
-_NAMED = f"{_COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
-_WRITES = """
-SELECT task_id, task_path, idx, channel, type, value, seal FROM writes
-WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?
-"""
+_Found = tuple[Any, list[Any]]
+"""A checkpoint's row and its pending writes'."""
 
 
 class FencedSaver(BaseCheckpointSaver[int]):
@@ -69,32 +50,32 @@ class FencedSaver(BaseCheckpointSaver[int]):
     ) -> RunnableConfig:
         kind, content = self.serde.dumps_typed(checkpoint)
         labels = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        place = _place(config, checkpoint["id"])
         parent = config["configurable"].get("checkpoint_id")
-        row = (*_place(config, checkpoint["id"]), parent, kind, content, labels)
+        row = {**place, "parent_checkpoint_id": parent, "type": kind, "checkpoint": content, "metadata": labels}
 
-        def change(connection: Connection) -> None:
-            self._check(connection, row[0])
-            placed = (*row, connection.exec_driver_sql(_NEXT_SEQ, row[:2]).scalar_one())
-            connection.exec_driver_sql(_PUT, (*placed, seal(*placed)))
+        def change(transaction: Transaction) -> None:
+            self._check(transaction, place["thread_id"])
+            put_checkpoint(transaction, row)
 
         await self._database.write(change)
-        return _config(*row[:3])
+        return _config(place)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         place = _place(config, config["configurable"]["checkpoint_id"])
+        task = {**place, "task_id": task_id, "task_path": task_path}
         rows = []
         for at, (channel, value) in enumerate(writes):
+            kind, content = self.serde.dumps_typed(value)
             idx = WRITES_IDX_MAP.get(channel, at)
-            row = (*place, task_id, task_path, idx, channel, *self.serde.dumps_typed(value))
-            rows.append((*row, seal(*row)))
+            rows.append({**task, "idx": idx, "channel": channel, "type": kind, "value": content})
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
 
-        def change(connection: Connection) -> None:
-            self._check(connection, place[0])
-            if rows:
-                connection.exec_driver_sql(_REPLACE_WRITE if special else _KEEP_WRITE, rows)
+        def change(transaction: Transaction) -> None:
+            self._check(transaction, place["thread_id"])
+            put_writes(transaction, rows, replace=special)
 
         await self._database.write(change)
 
@@ -103,10 +84,9 @@ class FencedSaver(BaseCheckpointSaver[int]):
         wanted = get_checkpoint_id(config)
         place = _place(config, wanted or "")
 
-        def query(connection: Connection) -> tuple[AnyRow, Sequence[AnyRow]] | None:
-            found = connection.exec_driver_sql(_NAMED, place) if wanted else None
-            row = (found or connection.exec_driver_sql(_LATEST, place[:2])).one_or_none()
-            return None if row is None else (row, _writes_of(connection, row))
+        def query(transaction: Transaction) -> _Found | None:
+            row = transaction.one(NAMED if wanted else LATEST, place)
+            return None if row is None else (row, writes_of(transaction, row))
 
         found = await self._database.read(query)
         return None if found is None else self._tuple(*found)
@@ -121,43 +101,36 @@ class FencedSaver(BaseCheckpointSaver[int]):
     ) -> AsyncIterator[CheckpointTuple]:
         """Newest first, by sequence. Nothing is locked while the caller goes through them."""
         where, given = search_where(config, dict(filter or {}))
-        params = [*given]
+        values = list(given)
         if before is not None:
             where += " AND " if where else "WHERE "
             where += "seq < (SELECT MAX(seq) FROM checkpoints WHERE checkpoint_id = ?)"
-            params.append(get_checkpoint_id(before))
-        statement = f"{_COLUMNS} FROM checkpoints {where} ORDER BY seq DESC LIMIT ?"
-        params.append(-1 if limit is None else limit)
+            values.append(get_checkpoint_id(before))
 
-        def query(connection: Connection) -> list[tuple[AnyRow, Sequence[AnyRow]]]:
-            rows = connection.exec_driver_sql(statement, tuple(params)).all()
-            return [(row, _writes_of(connection, row)) for row in rows]
+        def query(transaction: Transaction) -> list[_Found]:
+            return [(row, writes_of(transaction, row)) for row in listed(transaction, where, values, limit)]
 
         for row, writes in await self._database.read(query):
             yield self._tuple(row, writes)
 
-    def _check(self, connection: Connection, thread_id: str) -> None:
+    def _check(self, transaction: Transaction, thread_id: str) -> None:
         if thread_id != self._lease.run_id:
             raise LeaseLost(f"run {thread_id!r} is not held by {self._lease.holder!r}", why="its lease is of another")
-        check_lease(connection, self._lease)
+        check_lease(transaction, self._lease)
 
-    def _tuple(self, row: AnyRow, writes: Sequence[AnyRow]) -> CheckpointTuple:
-        thread_id, namespace, checkpoint_id, parent, kind, content, labels, _, stored = row
-        place = f"{thread_id} {checkpoint_id}"
-        check_seal(stored, "checkpoints", place, *row[:-1])
-        for write in writes:
-            check_seal(write[-1], "writes", f"{place} {write[0]} {write[2]}", *row[:3], *write[:-1])
+    def _tuple(self, row: Any, writes: list[Any]) -> CheckpointTuple:
+        check_checkpoint(row)
+        place = row._asdict()
+        parent = row.parent_checkpoint_id
         return CheckpointTuple(
-            config=_config(thread_id, namespace, checkpoint_id),
-            checkpoint=self.serde.loads_typed((kind, content)),
-            metadata=_metadata(labels, place),
-            parent_config=_config(thread_id, namespace, parent) if parent else None,
-            pending_writes=[self._pending(write) for write in sorted(writes, key=_write_order)],
+            config=_config(place),
+            checkpoint=self.serde.loads_typed((row.type, row.checkpoint)),
+            metadata=metadata_of(row),
+            parent_config=_config(place | {"checkpoint_id": parent}) if parent else None,
+            pending_writes=[
+                (write.task_id, write.channel, self.serde.loads_typed((write.type, write.value))) for write in writes
+            ],
         )
-
-    def _pending(self, write: AnyRow) -> tuple[str, str, Any]:
-        task_id, _, _, channel, kind, value, _ = write
-        return task_id, channel, self.serde.loads_typed((kind, value))
 
 
 @asynccontextmanager
@@ -166,27 +139,12 @@ async def open_checkpointer(database: Database, lease: RunLease) -> AsyncIterato
     yield FencedSaver(database, lease)
 
 
-def _writes_of(connection: Connection, row: AnyRow) -> Sequence[AnyRow]:
-    return connection.exec_driver_sql(_WRITES, tuple(row[:3])).all()
-
-
-def _place(config: RunnableConfig, checkpoint_id: str) -> tuple[str, str, str]:
+def _place(config: RunnableConfig, checkpoint_id: str) -> dict[str, str]:
     of = config["configurable"]
-    return str(of["thread_id"]), str(of.get("checkpoint_ns", "")), checkpoint_id
+    namespace = str(of.get("checkpoint_ns", ""))
+    return {"thread_id": str(of["thread_id"]), "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}
 
 
-def _config(thread_id: str, namespace: str, checkpoint_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}
-
-
-def _metadata(raw: bytes | None, key: str) -> CheckpointMetadata:
-    try:
-        found: CheckpointMetadata = json.loads(raw or b"{}")
-    except ValueError as error:
-        raise corrupt("checkpoints", key, str(error)) from error
-    return found
-
-
-def _write_order(write: AnyRow) -> tuple[str, str, int]:
-    task_id, task_path, idx = write[:3]
-    return writes_sort_key(task_path, task_id, idx)
+def _config(place: Mapping[str, Any]) -> RunnableConfig:
+    names = ("thread_id", "checkpoint_ns", "checkpoint_id")
+    return {"configurable": {name: place[name] for name in names}}

@@ -1,83 +1,84 @@
 """One SQLite file, reached through two threads: one that writes, one that reads.
 
 A transaction is one function that runs in its thread from begin to commit: one hop from the event loop, however many
-statements it holds. (SQLAlchemy's asyncio layer hops once for every statement.)
+statements it holds.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypeVar
-
-from sqlalchemy import BigInteger, Connection, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.pool import NullPool
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
+from typing import Any, Literal, TypeVar
 
 from .faults import translated
+from .statements import Params, Statement
 
 T = TypeVar("T")
 Synchronous = Literal["NORMAL", "FULL"]
 """NORMAL survives a killed process and may lose the last commits with the power; FULL waits for the disk each time."""
 
 
-class database_now(FunctionElement[int]):  # noqa: N801  named as an SQL function
-    """The database's own clock in microseconds: the one clock that all holders of a lease share."""
+class Transaction:
+    """What a transaction's function works with; it lives in the thread of its connection."""
 
-    type = BigInteger()
-    inherit_cache = True
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self._raw = raw
 
+    def one(self, statement: Statement, params: Params) -> Any:
+        """The first row, as a tuple with the columns' names, or None."""
+        row = self._raw.execute(statement.text, statement.bind(params)).fetchone()
+        return None if row is None else statement.row._make(row)
 
-@compiles(database_now, "sqlite")
-def _sqlite_now(_element: database_now, _compiler: SQLCompiler, **_: object) -> str:
-    return "CAST(ROUND((julianday('now') - 2440587.5) * 86400000000.0) AS INTEGER)"
+    def all(self, statement: Statement, params: Params) -> list[Any]:
+        rows = self._raw.execute(statement.text, statement.bind(params)).fetchall()
+        return [statement.row._make(row) for row in rows]
 
+    def run(self, statement: Statement, params: Params) -> int:
+        """How many rows it changed."""
+        return self._raw.execute(statement.text, statement.bind(params)).rowcount
 
-@compiles(database_now, "postgresql")
-def _postgres_now(_element: database_now, _compiler: SQLCompiler, **_: object) -> str:
-    return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)"
+    def run_all(self, statement: Statement, rows: Iterable[Params]) -> None:
+        self._raw.executemany(statement.text, statement.bind_all(rows))
 
-
-def prepare(raw: sqlite3.Connection, synchronous: Synchronous, busy_seconds: float) -> None:
-    """What every connection to the file is set to, the checkpointer's too."""
-    for pragma in (
-        f"busy_timeout = {int(busy_seconds * 1000)}",
-        "journal_mode = WAL",
-        f"synchronous = {synchronous}",
-        "foreign_keys = ON",
-        "trusted_schema = OFF",
-    ):
-        raw.execute(f"PRAGMA {pragma}")
+    def plain(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """For pragmas, and for the conditions that LangGraph words itself."""
+        return self._raw.execute(text, values).fetchall()
 
 
 class _Worker:
     """One thread that owns one connection."""
 
-    def __init__(self, connect: Callable[[], Connection], name: str) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], begin: str, name: str) -> None:
         self._connect = connect
-        self._connection: Connection | None = None
+        self._begin = begin
+        self._raw: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"leadline-{name}")
 
-    def submit(self, work: Callable[[Connection], T]) -> "asyncio.Future[T]":
-        def transaction() -> T:
-            if self._connection is None:
-                self._connection = self._connect()
-            with self._connection.begin():
-                return work(self._connection)
-
-        return asyncio.get_running_loop().run_in_executor(self._thread, transaction)
+    def submit(self, work: Callable[[Transaction], T]) -> "asyncio.Future[T]":
+        return asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
 
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
         self._thread.shutdown()
 
+    def _transact(self, work: Callable[[Transaction], T]) -> T:
+        if self._raw is None:
+            self._raw = self._connect()
+        raw = self._raw
+        raw.execute(self._begin)
+        try:
+            result = work(Transaction(raw))
+            raw.execute("COMMIT")
+        except BaseException:
+            if raw.in_transaction:  # a full disk has rolled it back already
+                raw.execute("ROLLBACK")
+            raise
+        return result
+
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        if self._raw is not None:
+            self._raw.close()
 
 
 class Database:
@@ -85,16 +86,17 @@ class Database:
 
     def __init__(self, path: Path, *, synchronous: Synchronous = "NORMAL", busy_seconds: float = 30.0) -> None:
         self.path = path
-        self.synchronous = synchronous
-        self.busy_seconds = busy_seconds
-        self._writer = _Worker(lambda: self._connect("IMMEDIATE"), "write")
-        self._reader = _Worker(lambda: self._connect("DEFERRED"), "read")
+        self._synchronous = synchronous
+        self._busy_seconds = busy_seconds
+        self._writer = _Worker(self._connect, "BEGIN IMMEDIATE", "write")
+        self._reader = _Worker(self._connect, "BEGIN DEFERRED", "read")
+        self._closed = False
 
-    async def read(self, query: Callable[[Connection], T]) -> T:
+    async def read(self, query: Callable[[Transaction], T]) -> T:
         """Run it on one snapshot, beside any writer."""
         return await self._guarded(self._reader.submit(query))
 
-    async def write(self, change: Callable[[Connection], T], then: Callable[[T], None] | None = None) -> T:
+    async def write(self, change: Callable[[Transaction], T], then: Callable[[T], None] | None = None) -> T:
         """Run it in one transaction, and `then` once it is committed. A caller that is cancelled stops neither."""
         future = self._writer.submit(change)
         if then is not None:
@@ -105,23 +107,24 @@ class Database:
         return await self._guarded(asyncio.shield(future))
 
     async def close(self) -> None:
-        await self._writer.close()
-        await self._reader.close()
+        """After what is under way has ended; a second time does nothing."""
+        if not self._closed:
+            self._closed = True
+            await self._writer.close()
+            await self._reader.close()
 
     async def _guarded(self, running: Awaitable[T]) -> T:
         with translated(self.path):
             return await running
 
-    def _connect(self, begin: str) -> Connection:
-        engine = create_engine("sqlite://", creator=self._raw, poolclass=NullPool)
-
-        @event.listens_for(engine, "begin")
-        def _begin(connection: Connection) -> None:
-            connection.exec_driver_sql(f"BEGIN {begin}")
-
-        return engine.connect()
-
-    def _raw(self) -> DBAPIConnection:
-        raw = sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
-        prepare(raw, self.synchronous, self.busy_seconds)
-        return raw  # type: ignore[return-value]  # sqlite3's own class fits the protocol but for its stubs
+    def _connect(self) -> sqlite3.Connection:
+        raw = sqlite3.connect(self.path, timeout=self._busy_seconds, isolation_level=None)
+        for pragma in (
+            f"busy_timeout = {int(self._busy_seconds * 1000)}",
+            "journal_mode = WAL",
+            f"synchronous = {self._synchronous}",
+            "foreign_keys = ON",
+            "trusted_schema = OFF",
+        ):
+            raw.execute(f"PRAGMA {pragma}")
+        return raw

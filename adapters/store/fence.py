@@ -2,11 +2,19 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
 from ...contracts.run import RunLease
+from .database import Transaction
 from .refusals import lease_lost
+from .statements import Statement
 from .tables import run
+
+_HELD = Statement(
+    select(run.c.epoch, run.c.holder, run.c.event_seq, run.c.event_digest)
+    .where(run.c.run_id == bindparam("run_id"))
+    .with_for_update()
+)
 
 
 class Head(NamedTuple):
@@ -16,14 +24,9 @@ class Head(NamedTuple):
     digest: str
 
 
-_HELD = select(run.c.epoch, run.c.holder, run.c.event_seq, run.c.event_digest).where(
-    run.c.run_id == bindparam("run_id")
-).with_for_update()  # fmt: skip
-
-
-def check_lease(connection: Connection, lease: RunLease) -> Head:
+def check_lease(transaction: Transaction, lease: RunLease) -> Head:
     """Inside the transaction that writes, so that nobody can take the run in between."""
-    held = connection.execute(_HELD, {"run_id": lease.run_id}).one_or_none()
+    held = transaction.one(_HELD, {"run_id": lease.run_id})
     if held is None or held.epoch != lease.epoch or held.holder != lease.holder:
         raise lease_lost(lease, "" if held is None else held.holder)
     return Head(held.event_seq, held.event_digest)

@@ -1,55 +1,56 @@
 """One run's records, written under a lease."""
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from pydantic import JsonValue
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import IntegrityError
 
 from ...contracts.approval import ApprovalDecision
-from ...contracts.base import Digest, Record, digest_of
+from ...contracts.base import RunId, digest_of
 from ...contracts.event import Event
 from ...contracts.evidence import ArtifactRef
 from ...contracts.ports import Writes
 from ...contracts.run import RunLease
-from .database import Database
+from .database import Database, Transaction
 from .fence import Head, check_lease
 from .reader import SqlReader
 from .refusals import decided_already
-from .rows import body_of, check_seal, dump_update, load_update, seal
+from .rows import body_of, check_seal, dump_update, load_update, record_row, seal
+from .statements import Statement
 from .tables import artifact, event, record, run, step
-
-Watcher = Callable[[Event], None]
+from .watching import Watcher, Watchers
 
 _new_record = insert(record)
-_PUT_RECORD = _new_record.on_conflict_do_update(
-    index_elements=[record.c.run_id, record.c.kind, record.c.key],
-    set_={"body": _new_record.excluded.body, "digest": _new_record.excluded.digest},
-    where=record.c.digest != _new_record.excluded.digest,
+_PUT_RECORD = Statement(
+    _new_record.on_conflict_do_update(
+        index_elements=[record.c.run_id, record.c.kind, record.c.key],
+        set_={"body": _new_record.excluded.body, "digest": _new_record.excluded.digest},
+        where=record.c.digest != _new_record.excluded.digest,
+    ),
+    *("run_id", "kind", "key", "body", "digest"),
 )
 _new_step = insert(step)
-_PUT_STEP = _new_step.on_conflict_do_update(
-    index_elements=[step.c.run_id, step.c.step],
-    set_={"body": _new_step.excluded.body, "digest": _new_step.excluded.digest},
+_PUT_STEP = Statement(
+    _new_step.on_conflict_do_update(
+        index_elements=[step.c.run_id, step.c.step],
+        set_={"body": _new_step.excluded.body, "digest": _new_step.excluded.digest},
+    ),
+    *("run_id", "step", "body", "digest"),
 )
-_GET_STEP = select(step.c.body, step.c.digest).where(
-    step.c.run_id == bindparam("run_id"), step.c.step == bindparam("step")
+_OF_RUN_STEP = (step.c.run_id == bindparam("run_id"), step.c.step == bindparam("step"))
+_GET_STEP = Statement(select(step.c.body, step.c.digest).where(*_OF_RUN_STEP))
+_KNOWN_EVENT = Statement(
+    select(event.c.seq).where(event.c.run_id == bindparam("run_id"), event.c.event_id == bindparam("event_id"))
 )
-_KNOWN_EVENTS = select(event.c.event_id).where(
-    event.c.run_id == bindparam("run_id"), event.c.event_id.in_(bindparam("ids", expanding=True))
+_PUT_EVENT = Statement(insert(event), "run_id", "seq", "event_id", "body", "prev_digest", "digest")
+_MOVE_HEAD = Statement(
+    update(run)
+    .where(run.c.run_id == bindparam("of"))
+    .values(event_seq=bindparam("seq"), event_digest=bindparam("digest"))
 )
-_PUT_EVENT = insert(event)
-_MOVE_HEAD = update(run).where(run.c.run_id == bindparam("held")).values(
-    event_seq=bindparam("seq"), event_digest=bindparam("digest")
-)  # fmt: skip
-_PUT_ARTIFACT = insert(artifact).on_conflict_do_nothing()
-
-
-class _Step(NamedTuple):
-    name: str
-    body: str
+_PUT_ARTIFACT = Statement(insert(artifact).on_conflict_do_nothing(), *("run_id", "digest", "media_type", "content"))
 
 
 class SqlLedger(SqlReader):
@@ -58,7 +59,7 @@ class SqlLedger(SqlReader):
     def __init__(self, database: Database, lease: RunLease) -> None:
         super().__init__(database, lease.run_id)
         self._lease = lease
-        self._watchers: list[Watcher] = []
+        self._watchers = Watchers()
 
     @property
     def lease(self) -> RunLease:
@@ -66,28 +67,25 @@ class SqlLedger(SqlReader):
 
     def subscribe(self, watcher: Watcher) -> Callable[[], None]:
         """Call it with every event that is new, once it is committed, in order; returns how to stop that."""
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher)
+        return self._watchers.add(watcher)
 
     async def commit(self, writes: Writes, *, step: str = "", update: Mapping[str, JsonValue] | None = None) -> None:
         """A step that is committed again replaces what was remembered of it, as its records do."""
-        rows = [self._record_row(item) for item in writes.records]
-        remembered = _Step(step, dump_update(dict(update or {}))) if step else None
+        records = [record_row(self._run_id, item) for item in writes.records]
+        remembered = self._step_row(step, update or {}) if step else None
 
-        def change(connection: Connection) -> tuple[Event, ...]:
-            head = check_lease(connection, self._lease)
-            if rows:
-                self._put_records(connection, rows)
+        def change(transaction: Transaction) -> Sequence[Event]:
+            head = check_lease(transaction, self._lease)
+            _put_records(transaction, records)
             if remembered is not None:
-                self._put_step(connection, remembered)
-            return self._append(connection, head, writes.events) if writes.events else ()
+                transaction.run(_PUT_STEP, remembered)
+            return _append(transaction, self._run_id, head, writes.events)
 
-        await self._database.write(change, then=self._notify)
+        await self._database.write(change, then=self._watchers.tell)
 
     async def recall(self, step: str) -> dict[str, JsonValue] | None:
-        row = await self._query(
-            lambda connection: connection.execute(_GET_STEP, {"run_id": self._run_id, "step": step}).one_or_none()
-        )
+        params = {"run_id": self._run_id, "step": step}
+        row = await self._database.read(lambda transaction: transaction.one(_GET_STEP, params))
         if row is None:
             return None
         check_seal(row.digest, "step", f"{self._run_id} {step}", self._run_id, step, row.body)
@@ -97,64 +95,50 @@ class SqlLedger(SqlReader):
         ref = ArtifactRef(digest=digest_of(content), media_type=media_type, size=len(content))
         row = {"run_id": self._run_id, "digest": ref.digest, "media_type": media_type, "content": content}
 
-        def change(connection: Connection) -> None:
-            check_lease(connection, self._lease)
-            connection.execute(_PUT_ARTIFACT, row)
+        def change(transaction: Transaction) -> None:
+            check_lease(transaction, self._lease)
+            transaction.run(_PUT_ARTIFACT, row)
 
         await self._database.write(change)
         return ref
 
-    def _notify(self, events: Sequence[Event]) -> None:
-        for stored in events:
-            for watcher in tuple(self._watchers):
-                watcher(stored)
+    def _step_row(self, name: str, update: Mapping[str, JsonValue]) -> dict[str, str]:
+        body = dump_update(update)
+        return {"run_id": self._run_id, "step": name, "body": body, "digest": seal(self._run_id, name, body)}
 
-    def _record_row(self, item: Record) -> dict[str, str]:
-        kind, key, body = item.record_kind, item.key, body_of(item)
-        digest = seal(self._run_id, kind, key, body)
-        return {"run_id": self._run_id, "kind": kind, "key": key, "body": body, "digest": digest}
 
-    def _put_records(self, connection: Connection, rows: list[dict[str, str]]) -> None:
-        try:
-            connection.execute(_PUT_RECORD, rows)
-        except IntegrityError as error:
-            decided = next((row["key"] for row in rows if row["kind"] == ApprovalDecision.record_kind), None)
-            if decided is None:
-                raise
-            raise decided_already(decided) from error
+def _put_records(transaction: Transaction, rows: list[dict[str, str]]) -> None:
+    try:
+        transaction.run_all(_PUT_RECORD, rows)
+    except sqlite3.IntegrityError as error:
+        decided = next((row["key"] for row in rows if row["kind"] == ApprovalDecision.record_kind), None)
+        if decided is None:
+            raise
+        raise decided_already(decided) from error
 
-    def _put_step(self, connection: Connection, remembered: _Step) -> None:
-        digest = seal(self._run_id, remembered.name, remembered.body)
-        connection.execute(
-            _PUT_STEP, {"run_id": self._run_id, "step": remembered.name, "body": remembered.body, "digest": digest}
-        )
 
-    def _append(self, connection: Connection, head: Head, events: Sequence[Event]) -> tuple[Event, ...]:
-        ids = [item.event_id for item in events]
-        known = set(connection.scalars(_KNOWN_EVENTS, {"run_id": self._run_id, "ids": ids}))
-        new: list[Event] = []
-        rows: list[dict[str, str | int]] = []
-        for item in events:
-            if item.event_id in known:
-                continue
-            known.add(item.event_id)
+def _append(transaction: Transaction, run_id: RunId, head: Head, events: Sequence[Event]) -> list[Event]:
+    """Those that are new."""
+    new: list[Event] = []
+    for item in events:
+        if transaction.one(_KNOWN_EVENT, {"run_id": run_id, "event_id": item.event_id}) is None:
             stored = item.model_copy(update={"seq": head.seq + 1})
-            row = self._event_row(stored, head.digest)
+            row = _event_row(run_id, stored, head.digest)
+            transaction.run(_PUT_EVENT, row)
             head = Head(stored.seq, str(row["digest"]))
             new.append(stored)
-            rows.append(row)
-        if rows:
-            connection.execute(_PUT_EVENT, rows)
-            connection.execute(_MOVE_HEAD, {"held": self._run_id, "seq": head.seq, "digest": Digest(head.digest)})
-        return tuple(new)
+    if new:
+        transaction.run(_MOVE_HEAD, {"of": run_id, "seq": head.seq, "digest": head.digest})
+    return new
 
-    def _event_row(self, stored: Event, previous: str) -> dict[str, str | int]:
-        body = body_of(stored)
-        return {
-            "run_id": self._run_id,
-            "seq": stored.seq,
-            "event_id": stored.event_id,
-            "body": body,
-            "prev_digest": previous,
-            "digest": seal(previous, self._run_id, stored.seq, stored.event_id, body),
-        }
+
+def _event_row(run_id: RunId, stored: Event, previous: str) -> dict[str, str | int]:
+    body = body_of(stored)
+    return {
+        "run_id": run_id,
+        "seq": stored.seq,
+        "event_id": stored.event_id,
+        "body": body,
+        "prev_digest": previous,
+        "digest": seal(previous, run_id, stored.seq, stored.event_id, body),
+    }

@@ -3,6 +3,7 @@
 It passes the same contract suite as the SQL one, copies through JSON as that does, and lives in one process.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,9 +20,9 @@ from ...contracts.ports import Clock, Writes
 from ...contracts.run import Run, RunLease
 from .refusals import check_answer, decided_already, lease_lost, run_exists, run_held, unknown_run
 from .rows import body_of, dump_update, load_update, read_body
+from .watching import Watcher, Watchers
 
 R = TypeVar("R", bound=Record)
-Watcher = Callable[[Event], None]
 
 
 @dataclass
@@ -71,15 +72,14 @@ class MemoryLedger(MemoryReader):
     def __init__(self, kept: _Kept, lease: RunLease) -> None:
         super().__init__(kept)
         self._lease = lease
-        self._watchers: list[Watcher] = []
+        self._watchers = Watchers()
 
     @property
     def lease(self) -> RunLease:
         return self._lease
 
     def subscribe(self, watcher: Watcher) -> Callable[[], None]:
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher)
+        return self._watchers.add(watcher)
 
     async def commit(self, writes: Writes, *, step: str = "", update: Mapping[str, JsonValue] | None = None) -> None:
         bodies = {(item.record_kind, item.key): body_of(item) for item in writes.records}
@@ -91,9 +91,8 @@ class MemoryLedger(MemoryReader):
         self._kept.records.update(bodies)
         if step:
             self._kept.steps[step] = remembered
-        for stored in self._append(writes.events):
-            for watcher in tuple(self._watchers):
-                watcher(stored)
+        self._watchers.tell(self._append(writes.events))
+        await asyncio.sleep(0)
 
     async def recall(self, step: str) -> dict[str, JsonValue] | None:
         body = self._kept.steps.get(step)

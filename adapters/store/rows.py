@@ -2,16 +2,16 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
-from sqlalchemy import Row
 
+from ...contracts.base import Record, RunId
 from ...contracts.errors import CorruptStore
 
 C = TypeVar("C", bound=BaseModel)
-AnyRow = Row[*tuple[Any, ...]]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -41,6 +41,11 @@ def body_of(contract: BaseModel) -> str:
     return contract.model_dump_json(by_alias=True)
 
 
+def record_row(run_id: RunId, item: Record) -> dict[str, str]:
+    kind, key, body = item.record_kind, item.key, body_of(item)
+    return {"run_id": run_id, "kind": kind, "key": key, "body": body, "digest": seal(run_id, kind, key, body)}
+
+
 def read_body(kind: type[C], body: str, table: str, key: str) -> C:
     try:
         return kind.model_validate_json(body)
@@ -50,8 +55,8 @@ def read_body(kind: type[C], body: str, table: str, key: str) -> C:
         raise corrupt(table, key, f"{where + ': ' if where else ''}{first['msg']}") from error
 
 
-def dump_update(update: dict[str, JsonValue]) -> str:
-    return json.dumps(update, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+def dump_update(update: Mapping[str, JsonValue]) -> str:
+    return json.dumps(dict(update), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def load_update(body: str, key: str) -> dict[str, JsonValue]:

@@ -1,7 +1,9 @@
 """All runs of one database."""
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+import sqlite3
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, update
 
 from ...contracts.approval import ApprovalDecision, ApprovalRequest
 from ...contracts.base import RunId
@@ -10,31 +12,42 @@ from ...contracts.ports import Clock
 from ...contracts.run import Run, RunConfig, RunLease
 from . import leases
 from .approvals import decide
-from .database import Database, database_now
+from .database import Database, Transaction
 from .faults import damaged
 from .fence import check_lease
 from .ledger import SqlLedger
 from .processes import process_token
 from .reader import SqlReader
 from .refusals import run_exists, unknown_run
-from .rows import AnyRow, body_of, check_seal, corrupt, from_micros, read_body, seal, to_micros
+from .rows import body_of, check_seal, corrupt, from_micros, read_body, seal, to_micros
+from .statements import Statement, database_now
 from .tables import run
 
 _AMBIGUOUS = 5
 """So many ids are named where a beginning fits several."""
 
-_CREATE = insert(run).values(lease_until=database_now() + bindparam("ttl"))
-_EXACT = select(run).where(run.c.run_id == bindparam("wanted"))
-_PREFIXED = select(run).where(
-    func.substr(run.c.run_id, 1, func.length(bindparam("wanted"))) == bindparam("wanted")
-).order_by(run.c.run_id).limit(_AMBIGUOUS)  # fmt: skip
-_NEWEST = select(run).where(run.c.evaluation == bindparam("evaluation")).order_by(
-    run.c.created_at.desc(), run.c.run_id.desc()
-).limit(bindparam("most"))  # fmt: skip
-_SET_STATE = update(run).where(run.c.run_id == bindparam("of")).values(
-    state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at"), state_digest=bindparam("seal")
-)  # fmt: skip
-
+_COLUMNS = [column.key for column in run.columns if column.key != "lease_until"]
+_CREATE = Statement(insert(run).values(lease_until=database_now() + bindparam("ttl")), *_COLUMNS)
+_EXACT = Statement(select(run).where(run.c.run_id == bindparam("wanted")))
+_PREFIXED = Statement(
+    select(run)
+    .where(func.substr(run.c.run_id, 1, func.length(bindparam("wanted"))) == bindparam("wanted"))
+    .order_by(run.c.run_id)
+    .limit(_AMBIGUOUS)
+)
+_NEWEST = Statement(
+    select(run)
+    .where(run.c.evaluation == bindparam("evaluation"))
+    .order_by(run.c.created_at.desc(), run.c.run_id.desc())
+    .limit(bindparam("most"))
+)
+_SET_STATE = Statement(
+    update(run)
+    .where(run.c.run_id == bindparam("of"))
+    .values(
+        state=bindparam("to"), reason=bindparam("because"), updated_at=bindparam("at"), state_digest=bindparam("seal")
+    )
+)
 _INTEGRITY = "PRAGMA integrity_check(1)"
 
 
@@ -55,19 +68,19 @@ class SqlRunStore:
             "ttl": int(ttl_seconds * leases.MICROS),
         }
 
-        def change(connection: Connection) -> None:
+        def change(transaction: Transaction) -> None:
             try:
-                connection.execute(_CREATE, row)
-            except IntegrityError as error:
+                transaction.run(_CREATE, row)
+            except sqlite3.IntegrityError as error:
                 raise run_exists(run) from error
 
         await self.database.write(change)
         return lease
 
     async def run(self, run_id: RunId) -> Run:
-        def query(connection: Connection) -> list[AnyRow]:
-            exact = connection.execute(_EXACT, {"wanted": run_id}).all()
-            return list(exact or connection.execute(_PREFIXED, {"wanted": run_id}).all())
+        def query(transaction: Transaction) -> list[Any]:
+            wanted = {"wanted": run_id}
+            return transaction.all(_EXACT, wanted) or transaction.all(_PREFIXED, wanted)
 
         found = await self.database.read(query) if run_id else []
         if len(found) != 1:
@@ -77,7 +90,7 @@ class SqlRunStore:
     async def runs(self, *, limit: int = 50, evaluation: bool = False) -> tuple[Run, ...]:
         """The newest first; those of evaluations, or those of people."""
         rows = await self.database.read(
-            lambda connection: connection.execute(_NEWEST, {"evaluation": evaluation, "most": limit}).all()
+            lambda transaction: transaction.all(_NEWEST, {"evaluation": evaluation, "most": limit})
         )
         return tuple(_run_of(row) for row in rows)
 
@@ -85,31 +98,31 @@ class SqlRunStore:
         if not self._checked:
             await self.check()
             self._checked = True
-        return await self.database.write(lambda connection: leases.take(connection, run_id, holder, ttl_seconds))
+        return await self.database.write(lambda transaction: leases.take(transaction, run_id, holder, ttl_seconds))
 
     async def check(self) -> None:
         """Raise `CorruptStore` where an index and its table disagree: a lookup would then miss what is there.
 
         Done before the first run is taken; about a second for each gigabyte.
         """
-        found = await self.database.read(lambda connection: connection.exec_driver_sql(_INTEGRITY).scalars().all())
-        if found != ["ok"]:
-            raise damaged(self.database.path, str(found[0]))
+        found = await self.database.read(lambda transaction: transaction.plain(_INTEGRITY))
+        if found != [("ok",)]:
+            raise damaged(self.database.path, str(found[0][0]))
 
     async def renew(self, lease: RunLease, ttl_seconds: float) -> None:
-        await self.database.write(lambda connection: leases.renew(connection, lease, ttl_seconds))
+        await self.database.write(lambda transaction: leases.renew(transaction, lease, ttl_seconds))
 
     async def release(self, lease: RunLease) -> None:
-        await self.database.write(lambda connection: leases.release(connection, lease))
+        await self.database.write(lambda transaction: leases.release(transaction, lease))
 
     async def set_state(self, lease: RunLease, state: RunState, reason: str = "") -> None:
         at = to_micros(self._clock.now())
         row = {"of": lease.run_id, "to": state, "because": reason, "at": at}
         row["seal"] = seal(lease.run_id, state, reason, at)
 
-        def change(connection: Connection) -> None:
-            check_lease(connection, lease)
-            connection.execute(_SET_STATE, row)
+        def change(transaction: Transaction) -> None:
+            check_lease(transaction, lease)
+            transaction.run(_SET_STATE, row)
 
         await self.database.write(change)
 
@@ -120,7 +133,7 @@ class SqlRunStore:
         return SqlReader(self.database, run_id)
 
     async def decide(self, request: ApprovalRequest, decision: ApprovalDecision) -> None:
-        await self.database.write(lambda connection: decide(connection, request, decision))
+        await self.database.write(lambda transaction: decide(transaction, request, decision))
 
     async def close(self) -> None:
         await self.database.close()
@@ -145,9 +158,9 @@ def _row_of(run: Run) -> dict[str, object]:
     }
 
 
-def _run_of(row: AnyRow) -> Run:
+def _run_of(row: Any) -> Run:
     run_id = str(row.run_id)
-    check_seal(row.start_digest, "run", run_id, run_id, row.config, row.parent, row.evaluation, row.created_at)
+    check_seal(row.start_digest, "run", run_id, run_id, row.config, row.parent, bool(row.evaluation), row.created_at)
     check_seal(row.state_digest, "run", run_id, run_id, row.state, row.reason, row.updated_at)
     try:
         return Run(

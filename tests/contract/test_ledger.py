@@ -290,6 +290,23 @@ async def test_a_watcher_sees_each_new_event_once_it_is_stored(store: RunStore) 
     assert len(seen) == 3
 
 
+async def test_a_watcher_that_fails_harms_neither_the_commit_nor_the_others(store: RunStore) -> None:
+    ledger: Any = store.ledger(await begin(store))
+    seen: list[str] = []
+    failed: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(repr(context["exception"])))
+
+    def fail(_: Event) -> None:
+        raise BrokenPipeError("the terminal is gone")
+
+    ledger.subscribe(fail)
+    ledger.subscribe(lambda event: seen.append(event.event_id))
+    await ledger.commit(Writes(events=(an_event("e-1"), an_event("e-2"))))
+    assert seen == ["e-1", "e-2"]
+    assert failed == ["BrokenPipeError('the terminal is gone')"] * 2
+    assert len(await ledger.events()) == 2
+
+
 async def test_commits_at_once_lose_nothing(store: RunStore) -> None:
     ledger = store.ledger(await begin(store))
     await asyncio.gather(

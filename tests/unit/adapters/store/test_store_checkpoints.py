@@ -215,7 +215,7 @@ async def test_metadata_can_be_asked_for(saver: FencedSaver) -> None:
 
 
 async def test_a_full_disk_stops_the_graph_with_the_path(store: SqlRunStore, saver: FencedSaver) -> None:
-    await store.database.write(lambda c: c.exec_driver_sql("PRAGMA max_page_count = 30"))
+    await store.database.write(lambda t: t.plain("PRAGMA max_page_count = 30"))
     with pytest.raises(StoreError, match="the disk is full") as refused:
         await saver.aput(CONFIG, _checkpoint("c-1", text="x" * 200_000), {}, {})
     assert str(store.database.path) in refused.value.what

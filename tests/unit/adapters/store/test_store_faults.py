@@ -144,7 +144,7 @@ async def test_a_full_disk_loses_the_commit_and_nothing_else(
     ledger = store.ledger(lease)
 
     async def allow(pages: int) -> None:
-        await store.database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages}"))
+        await store.database.write(lambda t: t.plain(f"PRAGMA max_page_count = {pages}"))
 
     await allow(40)
 

@@ -20,6 +20,7 @@ from sqlalchemy import update
 
 from leadline.adapters.clock import SystemClock
 from leadline.adapters.store import SqlRunStore, open_store, processes
+from leadline.adapters.store.statements import Statement
 from leadline.adapters.store.tables import run
 from leadline.contracts.base import AgentId, Digest, RunId
 from leadline.contracts.errors import LeaseLost, RunHeld, StoreError
@@ -110,7 +111,7 @@ async def test_the_database_itself_refuses(
 ) -> None:
     await store.create(a_run(), "here.invalid:1", 60.0)
     with pytest.raises(StoreError, match="leadline:"):
-        await store.database.write(lambda connection: connection.execute(update(run).values(**change)))
+        await store.database.write(lambda transaction: transaction.run(Statement(update(run).values(**change)), {}))
 
 
 LEAD = AgentSpec(id=AgentId("lead"), description="answers for it", capabilities=("lead",))
@@ -200,7 +201,7 @@ class LeaseMachine(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([-3600.0, -50.0, 50.0, 150.0, 3600.0]))
     def move_clock(self, seconds: float) -> None:
         moved = update(run).values(lease_until=run.c.lease_until - int(seconds * 1_000_000))
-        self.do(self.store.database.write(lambda connection: connection.execute(moved)))
+        self.do(self.store.database.write(lambda transaction: transaction.run(Statement(moved), {})))
         self.left -= seconds
 
     @invariant()

@@ -36,20 +36,20 @@ async def test_the_file_and_its_folder_are_made_for_their_owner_alone(tmp_path: 
 async def test_every_connection_is_set_up(store: SqlRunStore) -> None:
     names = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys", "trusted_schema")
     for ask in (store.database.read, store.database.write):
-        found = await ask(lambda c: [c.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names])
+        found = await ask(lambda t: [t.plain(f"PRAGMA {name}")[0][0] for name in names])
         assert found == ["wal", 1, 300, 1, 0]
 
 
 async def test_full_synchronous_is_a_setting(path: Path) -> None:
     async with open_store(path, SystemClock(), synchronous="FULL") as store:
-        assert await store.database.write(lambda c: c.exec_driver_sql("PRAGMA synchronous").scalar_one()) == 2
+        assert await store.database.write(lambda t: t.plain("PRAGMA synchronous")[0][0]) == 2
 
 
 async def test_migrations_make_the_tables_that_the_queries_expect(store: SqlRunStore, path: Path) -> None:
     engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-    assert (await store.database.read(lambda c: c.exec_driver_sql("PRAGMA integrity_check").scalar_one())) == "ok"
+    assert (await store.database.read(lambda t: t.plain("PRAGMA integrity_check")[0][0])) == "ok"
 
 
 def test_the_known_revisions_are_the_ones_that_are_shipped() -> None:
