@@ -5,11 +5,13 @@ from datetime import datetime, timedelta
 
 from pydantic import JsonValue
 
-from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.approval import ApprovalDecision, ApprovalRequest, UptimeMark
 from ..contracts.base import RunId, derived_id, digest_of
 from ..contracts.errors import ApprovalRefused
+from ..contracts.event import Event, EventKind
 from ..contracts.task import Risk
 from ..contracts.team import HumanPoint
+from .actions.asking import is_expired, may_answer
 
 NEXT = "leadline show RUN"
 
@@ -44,13 +46,18 @@ def make_request(
     )
 
 
-def check_answer(request: ApprovalRequest, decision: ApprovalDecision, now: datetime) -> None:
+def check_answer(
+    request: ApprovalRequest, decision: ApprovalDecision, now: datetime, uptime: UptimeMark | None = None
+) -> None:
     """Raise `ApprovalRefused` for an answer that does not fit the question."""
+    if request.approvers and not may_answer(request, decision.by):
+        who = "a person" if "*" in request.approvers else " or ".join(request.approvers)
+        raise ApprovalRefused(f"{decision.by!r} may not answer {request.approval_id}", why=f"it takes {who}", hint=NEXT)
     if decision.subject_digest != request.subject_digest:
         raise ApprovalRefused(
             f"the answer to {request.approval_id} is for other content", why="it changed since it was shown", hint=NEXT
         )
-    if request.expires_at is not None and now > request.expires_at:
+    if request.expires_at is not None and is_expired(request, now, uptime):
         raise ApprovalRefused(f"approval {request.approval_id} expired at {request.expires_at.isoformat()}", hint=NEXT)
     if decision.decision == "rejected" and not decision.reason.strip():
         raise ApprovalRefused(f"rejecting {request.approval_id} needs a reason", hint="--reject 'REASON'")
@@ -58,3 +65,15 @@ def check_answer(request: ApprovalRequest, decision: ApprovalDecision, now: date
         raise ApprovalRefused(
             f"the edit of {request.approval_id} is empty", hint="--edit FILE with the changed content"
         )
+
+
+def approval_event(request: ApprovalRequest, by: str, kind: EventKind, reason: str, at: datetime) -> Event:
+    """The same for whoever tells of it, so that it stands once in the history."""
+    return Event(
+        event_id=derived_id("evt", request.run_id, request.approval_id, kind, by, reason, str(at)),
+        kind=kind,
+        subject=request.approval_id,
+        by=by,
+        reason=reason,
+        at=at,
+    )

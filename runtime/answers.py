@@ -1,11 +1,13 @@
 """A person's answer on its way to the interrupt that waits for it."""
 
-from ..contracts.approval import ApprovalDecision, ApprovalRequest
-from ..contracts.base import RunId, derived_id
+from datetime import datetime
+
+from ..contracts.approval import ApprovalDecision, ApprovalRequest, UptimeMark
+from ..contracts.base import RunId
 from ..contracts.errors import ApprovalRefused
-from ..contracts.event import Event
 from ..contracts.ports import Clock, Ledger, LedgerReader, RunStore, Writes
-from ..rules.approvals import check_answer
+from ..rules.approvals import approval_event, check_answer
+from ..rules.actions.asking import is_expired
 from .outcome import PersonAnswer
 
 
@@ -31,10 +33,31 @@ async def open_request(
 
 
 async def decide(
-    store: RunStore, ledger: Ledger, request: ApprovalRequest, answer: PersonAnswer, *, user: str, clock: Clock
+    store: RunStore,
+    ledger: Ledger,
+    request: ApprovalRequest,
+    answer: PersonAnswer,
+    *,
+    user: str,
+    clock: Clock,
+    uptime: UptimeMark | None = None,
 ) -> ApprovalDecision:
     """Store the one answer. What is refused is an event too."""
     now = clock.now()
+    try:
+        decision = await put(store, request, answer, user=user, now=now, uptime=uptime)
+    except ApprovalRefused as refused:
+        await ledger.commit(Writes(events=(approval_event(request, user, "approval.refused", str(refused), now),)))
+        raise
+    await ledger.commit(Writes(events=(approval_event(request, user, "approval.decided", decision.decision, now),)))
+    return decision
+
+
+async def put(
+    store: RunStore, request: ApprovalRequest, answer: PersonAnswer, *, user: str, now: datetime,
+    uptime: UptimeMark | None,
+) -> ApprovalDecision:  # fmt: skip
+    """Check an answer and store it if it is the first; needs no lease, and raises `ApprovalRefused`."""
     decision = ApprovalDecision(
         approval_id=request.approval_id,
         decision=answer.decision,
@@ -44,20 +67,17 @@ async def decide(
         subject_digest=request.subject_digest,
         decided_at=now,
     )
-    try:
-        check_answer(request, decision, now)
-        await store.decide(request, decision)
-    except ApprovalRefused as refused:
-        await ledger.commit(Writes(events=(_event(request, user, "approval.refused", str(refused), now),)))
-        raise
-    await ledger.commit(Writes(events=(_event(request, user, "approval.decided", decision.decision, now),)))
+    check_answer(request, decision, now, uptime)
+    await store.decide(request, decision)
     return decision
 
 
-async def expire(ledger: Ledger, request: ApprovalRequest, clock: Clock) -> ApprovalDecision | None:
+async def expire(
+    ledger: Ledger, request: ApprovalRequest, clock: Clock, uptime: UptimeMark | None = None
+) -> ApprovalDecision | None:
     """Nobody answered in time: what the team file says then happens, once."""
     now = clock.now()
-    if request.expires_at is None or now <= request.expires_at:
+    if request.expires_at is None or not is_expired(request, now, uptime):
         return None
     decision = ApprovalDecision(
         approval_id=request.approval_id,
@@ -68,19 +88,6 @@ async def expire(ledger: Ledger, request: ApprovalRequest, clock: Clock) -> Appr
         decided_at=now,
     )
     await ledger.commit(
-        Writes(records=(decision,), events=(_event(request, decision.by, "approval.decided", "expired", now),))
+        Writes(records=(decision,), events=(approval_event(request, decision.by, "approval.decided", "expired", now),))
     )
     return decision
-
-
-def _event(request: ApprovalRequest, by: str, kind: str, reason: str, at: object) -> Event:
-    return Event.model_validate(
-        {
-            "event_id": derived_id("evt", request.run_id, request.approval_id, kind, by, reason, str(at)),
-            "kind": kind,
-            "subject": request.approval_id,
-            "by": by,
-            "reason": reason,
-            "at": at,
-        }
-    )
