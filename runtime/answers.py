@@ -6,8 +6,8 @@ from ..contracts.approval import ApprovalDecision, ApprovalRequest, UptimeMark
 from ..contracts.base import RunId
 from ..contracts.errors import ApprovalRefused
 from ..contracts.ports import Clock, Ledger, LedgerReader, RunStore, Writes
-from ..rules.approvals import approval_event, check_answer
 from ..rules.actions.asking import is_expired
+from ..rules.approvals import approval_event, check_answer
 from .outcome import PersonAnswer
 
 
