@@ -121,7 +121,7 @@ async def _graph_alone(service: RunService, like: RunId, updates: Updates, *, wi
     async with open_checkpointer(service.store.database, lease) as saver:
         graph = _replayed(updates, wired=wired).compile(checkpointer=saver)
         begun = time.perf_counter()
-        await graph.ainvoke(initial(run.run_id), config, context=deps, durability="sync", version="v2")
+        await graph.ainvoke(initial(run.run_id, "off"), config, context=deps, durability="sync", version="v2")
         return (time.perf_counter() - begun) * 1000
 
 

@@ -7,16 +7,22 @@ from langgraph.graph import END, START, StateGraph
 
 from ..contracts.ports import Deps
 from ..nodes import (
+    act,
+    approve_action,
     approve_decision,
     approve_plan,
     approve_report,
     arbitrate,
+    check_actions,
     classify,
     conclude,
     decompose,
     intake,
     merge,
+    prepare_action,
     present_plan,
+    propose_actions,
+    reconcile_actions,
     submit,
 )  # fmt: skip
 from . import routing
@@ -37,6 +43,14 @@ CLOSING: Steps = {
     "merge": (merge.merge, merge.MergeInput),
     "conclude": (conclude.conclude, conclude.ConcludeInput),
     "submit": (submit.submit, submit.SubmitInput),
+}
+
+ACTING: Steps = {
+    "propose_actions": (propose_actions.propose_actions, propose_actions.ProposeActionsInput),
+    "prepare_action": (prepare_action.prepare_action, prepare_action.PrepareActionInput),
+    "act": (act.act, act.ActInput),
+    "reconcile_actions": (reconcile_actions.reconcile_actions, reconcile_actions.ReconcileActionsInput),
+    "check_actions": (check_actions.check_actions, check_actions.CheckActionsInput),
 }
 
 
@@ -74,7 +88,20 @@ def closing(graph: Graph, distribute: str) -> None:
         {"distribute": distribute, "approve_decision": "approve_decision", "merge": "merge"},
     )
     graph.add_edge("approve_decision", "merge")
-    graph.add_edge("merge", "conclude")
+    acting(graph)
     graph.add_conditional_edges("conclude", routing.after_conclude)
     graph.add_edge("approve_report", "submit")
     graph.add_edge("submit", END)
+
+
+def acting(graph: Graph) -> None:
+    """From the merged result to its report, by way of actions where the run asks for them."""
+    add_steps(graph, ACTING)
+    graph.add_node("approve_action", approve_action.approve_action, input_schema=approve_action.ApproveActionInput)
+    graph.add_conditional_edges("merge", routing.after_merge)
+    graph.add_conditional_edges("propose_actions", routing.after_propose)
+    graph.add_conditional_edges("prepare_action", routing.after_prepare)
+    graph.add_edge("approve_action", "prepare_action")
+    graph.add_conditional_edges("act", routing.after_act)
+    graph.add_conditional_edges("reconcile_actions", routing.after_reconcile)
+    graph.add_conditional_edges("check_actions", routing.after_check)

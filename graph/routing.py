@@ -51,5 +51,35 @@ def after_arbitrate(state: State) -> Literal["distribute", "approve_decision", "
     return "approve_decision" if state["decision"] == "ask" else "merge"
 
 
+def after_merge(state: State) -> Literal["propose_actions", "conclude"]:
+    """A run that only advises never sees the act phase."""
+    return "propose_actions" if state["acting"] in {"propose", "act"} else "conclude"
+
+
+def after_propose(state: State) -> Literal["prepare_action", "conclude"]:
+    return "prepare_action" if state["acting"] == "ask" else "conclude"
+
+
+def after_prepare(state: State) -> Literal["approve_action", "act", "conclude"]:
+    if state["acting"] == "asked":
+        return "approve_action"
+    return "act" if state["acting"] == "execute" else "conclude"
+
+
+def after_act(state: State) -> Literal["act", "reconcile_actions", "check_actions"]:
+    if state["acting"] == "execute":
+        return "act"
+    return "reconcile_actions" if state["acting"] == "reconcile" else "check_actions"
+
+
+def after_reconcile(state: State) -> Literal["act", "check_actions"]:
+    return "act" if state["acting"] == "execute" else "check_actions"
+
+
+def after_check(state: State) -> Literal["prepare_action", "conclude"]:
+    """Where an action made it worse, its undo is asked about like any other action."""
+    return "prepare_action" if state["acting"] == "ask" else "conclude"
+
+
 def after_conclude(state: State) -> Literal["approve_report", "submit"]:
     return "approve_report" if state["report"] == "ask" else "submit"

@@ -2,6 +2,8 @@
 
 from typing import TypedDict
 
+from ..contracts.team import ActionMode
+
 
 class State(TypedDict, total=False):
     run_id: str
@@ -27,6 +29,10 @@ class State(TypedDict, total=False):
     """Of conflicts that a person owns: empty, ask, then the decision."""
     approval: str
     """The question that a person was asked last."""
+    acting: str
+    """off, propose or act; then ask, asked, a person's decision, execute, reconcile, check, done."""
+    action: str
+    """The command that is asked about or carried out."""
 
 
 class DomainState(TypedDict, total=False):
@@ -47,7 +53,7 @@ def domain_start(domain: str) -> DomainState:
     return DomainState(domain=domain, round=0, wave=[], next="", stop="")
 
 
-def initial(run_id: str) -> State:
+def initial(run_id: str, acting: ActionMode) -> State:
     return State(
         run_id=run_id,
         risk="low",
@@ -61,4 +67,6 @@ def initial(run_id: str) -> State:
         report="",
         decision="",
         approval="",
+        acting=acting,
+        action="",
     )

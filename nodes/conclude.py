@@ -18,6 +18,7 @@ from ..rules.approvals import is_asked, make_request
 from ..rules.narrative import baseline_narrative, checked_sentences, claim_lines
 from ..rules.planning import Refusal
 from ..rules.reporting import ReportParts, compose
+from .action_notes import noted_actions
 from .asking import ask, question, refusals
 from .outcome import Outcome
 
@@ -43,7 +44,7 @@ async def conclude(state: ConcludeInput, deps: Deps) -> Outcome:
         raise LookupError("there is nothing to report: no composite was merged")
     claims = {c.id: c for c in await deps.ledger.all(Claim)}
     parts, refused = await _parts(composite, claims, state["stop"], deps)
-    report = compose(parts)
+    report = compose(parts).model_copy(update={"actions": await noted_actions(deps)})
     records: list[Record] = [report]
     events = list(refusals(deps, "conclude", refused))
     update = ConcludeUpdate(report="free", approval="")

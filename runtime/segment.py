@@ -54,7 +54,7 @@ class Segment:
         """Start, answer or go on, whichever is due; with nothing due, say where it stands."""
         here = await self.standing()
         if not here.started:
-            await self._run(initial(self._deps.run_id))
+            await self._run(initial(self._deps.run_id, self._deps.team.actions.mode))
         elif answers:
             await self._run(Command(resume=dict(answers)))
         elif here.more and not here.interrupts:
