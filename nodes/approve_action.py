@@ -6,7 +6,7 @@ from langgraph.types import interrupt
 
 
 class ApproveActionInput(TypedDict):
-    action_approval: str
+    approval: str
 
 
 class ApproveActionUpdate(TypedDict):
@@ -15,5 +15,5 @@ class ApproveActionUpdate(TypedDict):
 
 async def approve_action(state: ApproveActionInput) -> ApproveActionUpdate:
     """Nothing but the interrupt: it runs again on resume, so it must have no effect."""
-    answer = interrupt({"approval_id": state["action_approval"]})
+    answer = interrupt({"approval_id": state["approval"]})
     return ApproveActionUpdate(acting=str(answer["decision"]))

@@ -26,7 +26,7 @@ class CheckActionsInput(TypedDict):
 
 class CheckActionsUpdate(TypedDict):
     acting: str
-    action_approval: str
+    approval: str
 
 
 async def check_actions(_state: CheckActionsInput, deps: Deps) -> Outcome:
@@ -47,7 +47,7 @@ async def check_actions(_state: CheckActionsInput, deps: Deps) -> Outcome:
         undo = await _undone(action, found, deps)
         records += undo
         asks |= len(undo) > 1
-    update = CheckActionsUpdate(acting="ask" if asks else "done", action_approval="")
+    update = CheckActionsUpdate(acting="ask" if asks else "done", approval="")
     return Outcome(update, Writes(records=tuple(records), events=tuple(events)))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from ..contracts.action import Action, DryRun
+from ..contracts.action import Action, ActionProposal, DryRun
 from ..contracts.action_catalog import ActionSpec
 from ..contracts.approval import ApprovalDecision, ApprovalRequest
 from ..contracts.base import Record
@@ -24,12 +24,12 @@ NODE = "prepare_action"
 
 
 class PrepareActionInput(TypedDict):
-    action_approval: str
+    approval: str
 
 
 class PrepareActionUpdate(TypedDict):
     action: str
-    action_approval: str
+    approval: str
     acting: str
 
 
@@ -54,6 +54,10 @@ class Desk:
         self.keep(denied.model_copy(update={"reason": why}))
         self.events.append(event)
 
+    def proposal_of(self, action: Action) -> ActionProposal | None:
+        made = [r for r in self.records.values() if isinstance(r, ActionProposal)]
+        return next((p for p in (*self.book.proposals, *made) if p.proposal_id == action.proposal_id), None)
+
     def writes(self) -> Writes:
         return Writes(records=tuple(self.records.values()), events=tuple(self.events))
 
@@ -66,17 +70,17 @@ async def prepare_action(state: PrepareActionInput, deps: Deps) -> Outcome:
     """
     book = await read_book(deps.ledger)
     desk = Desk(deps, book, {a.key: a for a in book.actions})
-    if state["action_approval"]:
-        await _take_in(state["action_approval"], desk)
+    if state["approval"]:
+        await _take_in(state["approval"], desk)
     for action in [a for a in desk.actions.values() if a.state == "proposed"]:
         if action.approval_id in book.decisions:
             continue
         request = book.requests.get(action.approval_id) or await _prepared(action, desk)
         if request is not None:
-            update = PrepareActionUpdate(action=action.key, action_approval=request.approval_id, acting="asked")
+            update = PrepareActionUpdate(action=action.key, approval=request.approval_id, acting="asked")
             return Outcome(update, desk.writes())
     ready = _joined(desk)
-    update = PrepareActionUpdate(action="", action_approval="", acting="execute" if ready else "done")
+    update = PrepareActionUpdate(action="", approval="", acting="execute" if ready else "done")
     return Outcome(update, desk.writes())
 
 
@@ -121,7 +125,7 @@ async def _prepared(action: Action, desk: Desk) -> ApprovalRequest | None:
         told = dry_run.preview[0] if dry_run and dry_run.preview else "its target gave no dry run"
         desk.deny(action, f"the dry run that it needs did not succeed: {told}")
         return None
-    proposal = next((p for p in (*desk.book.proposals, *desk.records.values()) if p.key == action.proposal_id), None)
+    proposal = desk.proposal_of(action)
     cited = set(proposal.claims) if proposal else set()
     evidence = [say(c) for c in await deps.ledger.all(Claim) if c.id in cited]
     content = sheet(action, spec, proposal, dry_run, evidence)

@@ -3,14 +3,14 @@
 import json
 from typing import TypedDict
 
-from ..contracts.action import Action, ActionProposal
+from ..contracts.action import ActionProposal
 from ..contracts.arbitration import Composite
 from ..contracts.base import derived_id
 from ..contracts.claim import Claim
 from ..contracts.event import Event
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import ActionsProposal, ProposedAction
-from ..prompts.action_question import ActionsPrompt
+from ..prompts.questions import ActionsPrompt
 from ..rules.actions.baseline import baseline_actions
 from ..rules.actions.proposals import take_proposals
 from ..rules.narrative import claim_lines
@@ -51,8 +51,8 @@ async def propose_actions(state: ProposeActionsInput, deps: Deps) -> Outcome:
     if state["acting"] != "act":
         advice = tuple(p.model_copy(update={"command_id": ""}) for p in proposals)
         return Outcome(ProposeActionsUpdate(acting="done"), Writes(records=advice, events=events))
-    records: tuple[ActionProposal | Action, ...] = (*proposals, *actions)
-    return Outcome(ProposeActionsUpdate(acting="ask" if actions else "done"), Writes(records=records, events=events))
+    update = ProposeActionsUpdate(acting="ask" if actions else "done")
+    return Outcome(update, Writes(records=(*proposals, *actions), events=events))
 
 
 async def _from_model(composite: Composite, baseline: ActionsProposal, deps: Deps) -> list[ProposedAction]:
@@ -67,7 +67,6 @@ async def _from_model(composite: Composite, baseline: ActionsProposal, deps: Dep
             ranking=composite.ranking,
             claims=claim_lines(claims),
             actions=desk_of(deps).catalog.kinds,
-            planned=tuple(f"{a.kind} {a.target} {a.arguments_json}" for a in baseline.actions),
         ),
         baseline,
         node="propose_actions",

@@ -123,10 +123,10 @@ async def _find_out(case: Case, call: ActionCall | None) -> None:
     probed = await _state_of(case, call)
     left = seconds_on_its_way(case.attempt, case.book.latest(case.deps.clock.now()))
     answered = any(r.attempt_id == case.attempt.attempt_id for r in case.book.receipts)
-    if probed.outcome == "not_done" and left > 0 and not answered:
+    if probed.outcome == "not_done" and left > 0 and not answered:  # our own call could still be on its way
         await asyncio.sleep(left)
         status, probed = await _record_of(case, call), await _state_of(case, call)
-    end = settle(status, probed, may_be_on_its_way=False)
+    end = settle(status, probed)
     if end.to == "pending":
         end = Settled("manual_review", "the target still works on it")
     if end.to == "manual_review":

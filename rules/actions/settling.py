@@ -14,16 +14,16 @@ class Settled(NamedTuple):
     why: str
 
 
-def settle(status: ExecutionReceipt | None, probed: ProbedOutcome, *, may_be_on_its_way: bool) -> Settled:
+def settle(status: ExecutionReceipt | None, probed: ProbedOutcome) -> Settled:
     """Of an unknown: what the target's own record says, then what the state shows; nothing else counts.
 
-    `not_done` is believed only when no call of ours can still be on its way.
+    A state that shows no effect says nothing while a call of ours could be on its way: wait for that first.
     """
     if status is not None and status.outcome in {"succeeded", "failed", "pending"}:
         return Settled(status.outcome, status.detail or "the target says so")
     if probed.outcome == "done":
         return Settled("succeeded", probed.detail or "its effect is there")
-    if probed.outcome == "not_done" and not may_be_on_its_way:
+    if probed.outcome == "not_done":
         return Settled("failed", probed.detail or "its effect is not there")
     told = status.detail if status is not None else ""
     return Settled("manual_review", told or probed.detail or "neither the target nor the state says how it went")
