@@ -41,9 +41,8 @@ async def examine(settings: Settings) -> tuple[Check, ...]:
 def _program() -> Iterator[Check]:
     yield Check("leadline", "ok", f"{__version__}, Python {platform.python_version()} at {sys.prefix}")
     file = Path(FILE)
-    yield Check(
-        "settings", "ok", f"{file.resolve()}" if file.is_file() else f"no {FILE} here; environment and defaults"
-    )
+    told = str(file.resolve()) if file.is_file() else f"no {FILE} here; environment and defaults"
+    yield Check("settings", "ok", told)
 
 
 async def _store(settings: Settings) -> Check:

@@ -1,8 +1,9 @@
 """A person's edit of a plan or a report, from a YAML or JSON file."""
 
-import json
-from datetime import date, datetime
+import math
+from datetime import date
 from io import StringIO
+from itertools import count
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -12,6 +13,7 @@ from ruamel.yaml.error import YAMLError
 from ..contracts.errors import UsageError
 
 _LARGEST = 262_144
+_MOST_VALUES = 10_000
 _HINT = "docs/cli.md shows what a plan's and a report's edit may hold"
 
 
@@ -24,20 +26,25 @@ def read_edit(path: Path) -> dict[str, JsonValue]:
     if len(text) > _LARGEST:
         raise UsageError(f"edit {str(path)!r} is larger than {_LARGEST} bytes", hint=_HINT)
     try:
-        tree = YAML(typ="safe", pure=True).load(StringIO(text))
-        if not isinstance(tree, dict) or not tree:
-            raise UsageError(f"edit {str(path)!r} holds no fields", hint=_HINT)
-        plain = json.dumps({str(k): v for k, v in tree.items()}, default=_text, allow_nan=False)
-    except (YAMLError, ValueError, TypeError, RecursionError) as fault:
+        plain = _plain(YAML(typ="safe", pure=True).load(StringIO(text)), count())
+    except (YAMLError, ValueError, RecursionError) as fault:
         why = " ".join(str(fault).split())[:300]
         raise UsageError(f"edit {str(path)!r} is no plain YAML or JSON", why=why, hint=_HINT) from fault
-    if len(plain) > _LARGEST:
-        raise UsageError(f"edit {str(path)!r} unfolds to more than {_LARGEST} bytes", hint=_HINT)
-    edit: dict[str, JsonValue] = json.loads(plain)
-    return edit
+    if not isinstance(plain, dict) or not plain:
+        raise UsageError(f"edit {str(path)!r} holds no fields", hint=_HINT)
+    return plain
 
 
-def _text(value: object) -> str:
-    if isinstance(value, date | datetime):
+def _plain(value: object, seen: "count[int]") -> JsonValue:
+    """Every repeat of an alias counts, so that a bomb stops here."""
+    if next(seen) > _MOST_VALUES:
+        raise ValueError(f"it unfolds to more than {_MOST_VALUES} values")
+    if isinstance(value, dict):
+        return {str(key): _plain(inner, seen) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner, seen) for inner in value]
+    if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"a {type(value).__name__} has no place in an edit")
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise ValueError(f"{value!r} has no place in an edit")

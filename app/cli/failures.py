@@ -8,8 +8,8 @@ import typer
 from ...contracts.errors import BudgetSpent, LeadlineError
 from ..visible import one_line
 from . import exit_codes
+from .interrupted import Interrupted
 from .session import Session
-from .signals import Interrupted
 
 
 def tell_failure(failure: Exception, session: Session) -> int:

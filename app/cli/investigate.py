@@ -1,7 +1,8 @@
 """`leadline investigate`."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -15,6 +16,15 @@ from .session import session_of
 app = command_app()
 
 
+class AskAt(StrEnum):
+    """Where a person can be asked; Typer takes no list of literals."""
+
+    PLAN = "plan"
+    REPORT = "report"
+    DECISION = "decision"
+    ACTION = "action"
+
+
 @app.command()
 def investigate(
     context: typer.Context,
@@ -26,7 +36,7 @@ def investigate(
     ] = None,
     team: Annotated[Path | None, typer.Option(metavar="FILE", help="Team file; without it the shipped team.")] = None,
     ask: Annotated[
-        list[Literal["plan", "report"]] | None,
+        list[AskAt] | None,
         typer.Option(help="Stop and ask a person there, whatever the team file says; may be repeated."),
     ] = None,
     no_wait: NoWait = False,
@@ -42,7 +52,9 @@ def investigate(
     """
     session = session_of(context)
     settings = session.settings(max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes)
-    request = StartRequest(bundle=bundle, graph=graph, model=model, team=team, ask=frozenset(ask or ()))
+    request = StartRequest(
+        bundle=bundle, graph=graph, model=model, team=team, ask=frozenset(at.value for at in ask or ())
+    )
     outcome = start(session, settings, request)
     run_id = outcome.run.run_id
     outcome = see_through(outcome, lambda answer: resume(session, settings, run_id, answer), no_wait=no_wait)

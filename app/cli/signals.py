@@ -6,17 +6,11 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from .exit_codes import SIGNAL_BASE
+from .interrupted import Interrupted
+
 T = TypeVar("T")
 _HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Interrupted(Exception):
-    """A signal asked the work to end, and it did."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.name = signal.Signals(number).name
-        self.exit_code = 128 + number
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
@@ -29,7 +23,7 @@ async def _heeding(work: Coroutine[Any, Any, T]) -> T:
 
     def stop(number: int) -> None:
         if seen:
-            os._exit(128 + number)
+            os._exit(SIGNAL_BASE + number)
         seen.append(number)
         task.cancel()
 

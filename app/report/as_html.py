@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...contracts.report import IncidentReport
+from ...rules.wording import name_cause, reason_words
 from ..times import clock_time, day, offset, utc
 from ..visible import visible
 from . import pictures, words
@@ -47,7 +48,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(words=words, pictures=pictures)
+    environment.globals.update(words=words, pictures=pictures, name_cause=name_cause, reason_words=reason_words)
     environment.filters.update(utc=utc, clock=clock_time, day=day, offset=offset)
     return environment
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from ...contracts.base import ClaimId
-from ...contracts.report import ChainLink, IncidentReport
+from ...contracts.report import IncidentReport
+from ...rules.wording import name_cause, reason_words
 from ..times import offset, utc
 from . import words
 from .markdown_text import code, md
@@ -38,7 +39,7 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     )
     yield f"- Verdict: **{words.OUTCOME_LABELS[report.outcome]}**{confidence}. {words.OUTCOME_MEANING[report.outcome]}"
     if top:
-        reason = f", {md(words.reason_words(top.reason))}" if top.reason else ""
+        reason = f", {md(reason_words(top.reason))}" if top.reason else ""
         yield f"- Cause: {md(words.reported_name(top))}{reason}{_cited(evidence, top.claims)}"
     if top and words.full_ref(top):
         yield f"- Reference: {code(top.ref)}"
@@ -54,9 +55,9 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     )
     if report.status != "concluded":
         yield f"- Status: **{words.STATUS_LABELS[report.status]}**"
-    if report.summary:
+    if words.summary(report):
         yield ""
-        yield " ".join(f"{md(s.text)}{_cited(evidence, s.claims)}" for s in report.summary)
+        yield " ".join(f"{md(s.text)}{_cited(evidence, s.claims)}" for s in words.summary(report))
     if len(report.causes) > 1 or (report.causes and report.outcome != "cause_found"):
         yield from _causes(report, evidence)
 
@@ -67,7 +68,7 @@ def _causes(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     yield "|---:|---|---|---|---:|---|"
     for cause in report.causes:
         onset = utc(cause.onset) if cause.onset else ""
-        cells = (str(cause.rank), md(words.reported_name(cause)), md(words.reason_words(cause.reason)), onset)
+        cells = (str(cause.rank), md(words.reported_name(cause)), md(reason_words(cause.reason)), onset)
         numbers = ", ".join(str(n) for n in evidence.numbers(cause.claims))
         yield f"| {' | '.join(cells)} | {words.percent(cause.confidence)} | {numbers} |"
 
@@ -78,11 +79,8 @@ def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     if not report.chain:
         yield "No chain from a cause to the alert could be shown."
     for link in report.chain:
-        yield f"- {_link(link)}{_cited(evidence, link.claims)}"
-
-
-def _link(link: ChainLink) -> str:
-    return f"**{md(link.source)}** → **{md(link.target)}**: {md(link.how)}"
+        source, target = (md(words.node_name(report, name)) for name in (link.source, link.target))
+        yield f"- **{source}** → **{target}**: {md(link.how)}{_cited(evidence, link.claims)}"
 
 
 def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
@@ -91,7 +89,7 @@ def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[str
     if not report.ruled_out:
         yield "Nothing was ruled out by evidence."
     for item in report.ruled_out:
-        name = words.name_cause(item.cause)
+        name = name_cause(item.cause)
         yield f"- {md(name)}: {md(item.why)}{_cited(evidence, item.claims)}"
 
 
@@ -106,6 +104,11 @@ def _unseen(report: IncidentReport) -> Iterator[str]:
     yield "|---|---|---|"
     for source in report.coverage:
         yield f"| {source.source} | {md(words.coverage_words(source))} | {md('; '.join(source.notes))} |"
+    if report.would_change:
+        yield ""
+        yield "What could change the order of the causes:"
+        yield ""
+    yield from (f"- {md(question)}" for question in report.would_change)
 
 
 def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
@@ -114,8 +117,14 @@ def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]
     if not report.remediation:
         yield "No action is proposed."
     for number, remedy in enumerate(report.remediation, start=1):
-        action = md(words.reason_words(remedy.action))
+        action = md(reason_words(remedy.action))
         yield f"{number}. **{action}** {md(remedy.target)}{_cited(evidence, remedy.why)}"
+    if report.actions:
+        yield ""
+        yield "What became of the actions:"
+        yield ""
+    for taken in report.actions:
+        yield f"- **{md(reason_words(taken.kind))}** {md(taken.target)}: {md(words.action_words(taken))}"
 
 
 def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
@@ -130,7 +139,7 @@ def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]
     for entry in report.timeline:
         cited = _cited(evidence, (entry.claim,) if entry.claim else ())
         relative = offset(entry.at, onset) if onset else ""
-        yield f"| {utc(entry.at)} | {relative} | {entry.lane} | {md(entry.text)}{cited} |"
+        yield f"| {utc(entry.at)} | {relative} | {entry.lane} | {md(words.dated_text(entry.text, entry.at))}{cited} |"
 
 
 def _without_model(report: IncidentReport) -> Iterator[str]:
@@ -181,7 +190,8 @@ def _evidence(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]
         yield "No claim was made."
     for number, claim in evidence.items:
         when = f" ({utc(claim.at)})" if claim.at else ""
-        yield f"{number}. {md(claim.text)}{when} — {words.claim_mark(claim)}, {code(claim.id)}"
+        said = md(words.dated_text(claim.text, claim.at))
+        yield f"{number}. {said}{when} — {words.claim_mark(claim)}, {code(claim.id)}"
         for observation in claim.observations:
             yield f"   - {code(words.evidence_command(report.run, observation))}"
 

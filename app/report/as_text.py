@@ -8,11 +8,13 @@ from rich.text import Text
 
 from ...contracts.base import ClaimId
 from ...contracts.report import IncidentReport
+from ...rules.wording import name_cause, reason_words
 from ..console import Hanging, command, facts, items, line, plain, text
 from ..times import clock_time, day, offset, utc
 from . import words
 from .pictures import onset_of
 
+MOST_CITED = 6
 _STYLES = {"cause_found": "bold red", "no_incident": "bold green", "inconclusive": "bold yellow"}
 
 
@@ -48,16 +50,16 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
     told = [
         ("cause" if report.outcome == "cause_found" else "leading suspect", cause),
         ("reference", words.full_ref(top) if top else ""),
-        ("kind of fault", words.reason_words(top.reason) if top else ""),
+        ("kind of fault", reason_words(top.reason) if top else ""),
         ("onset", utc(top.onset) if top and top.onset else ""),
         ("first failing service", report.first_failing_service),
         ("affected", ", ".join(report.affected_services)),
         ("incident", f"{report.incident}: {report.title}"),
     ]
     yield from facts(told, indent="  ")
-    if report.summary:
+    if words.summary(report):
         yield Text("")
-        yield text(" ".join(f"{s.text}{_cited(evidence, s.claims)}" for s in report.summary))
+        yield text(" ".join(f"{s.text}{_cited(evidence, s.claims)}" for s in words.summary(report)))
     if len(report.causes) > 1:
         yield _heading("Other possible causes")
         yield from items(
@@ -73,16 +75,16 @@ def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rendera
     before = None
     for link in report.chain:
         if link.source != before:
-            yield Hanging("  ", line(link.source, "bold"))
+            yield Hanging("  ", line(words.node_name(report, link.source), "bold"))
         yield Hanging("    ↓ ", line(f"{link.how}{_cited(evidence, link.claims)}"))
-        yield Hanging("  ", line(link.target, "bold"))
+        yield Hanging("  ", line(words.node_name(report, link.target), "bold"))
         before = link.target
 
 
 def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
     if report.ruled_out:
         yield _heading("What was ruled out")
-    names = (words.name_cause(r.cause) for r in report.ruled_out)
+    names = (name_cause(r.cause) for r in report.ruled_out)
     yield from items(
         line(f"{name}: {r.why}{_cited(evidence, r.claims)}") for name, r in zip(names, report.ruled_out, strict=True)
     )
@@ -98,6 +100,9 @@ def _unseen(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableTyp
     if not (gaps or report.missing):
         yield Text("All sources of the bundle were read whole.")
     yield from items(line(each) for each in (*report.missing, *gaps))
+    if report.would_change:
+        yield Text("What could change the order of the causes:")
+    yield from items(line(each) for each in report.would_change)
 
 
 def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
@@ -105,23 +110,29 @@ def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rend
     if not report.remediation:
         yield Text("No action is proposed.")
     yield from items(
-        (line(f"{words.reason_words(r.action)} {r.target}{_cited(evidence, r.why)}") for r in report.remediation),
+        (line(f"{reason_words(r.action)} {r.target}{_cited(evidence, r.why)}") for r in report.remediation),
         numbered=True,
     )
+    yield from items(line(f"{reason_words(a.kind)} {a.target}: {words.action_words(a)}") for a in report.actions)
 
 
 def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
     if not report.timeline:
         return
-    onset, today = onset_of(report), ""
+    onset, today, key = onset_of(report), "", words.key_claims(report)
+    told = [e for e in report.timeline if e.lane == "alert" or e.claim is None or e.claim in key]
     yield _heading("Timeline (UTC)")
-    for entry in report.timeline:
+    for entry in told:
         if day(entry.at) != today:
             today = day(entry.at)
             yield Text(f"  {today}", style="dim")
         relative = f"{offset(entry.at, onset):>14}" if onset else ""
         cited = _cited(evidence, (entry.claim,) if entry.claim else ())
-        yield Hanging(f"  {clock_time(entry.at)}{relative}  {entry.lane:<8}  ", line(f"{entry.text}{cited}"))
+        yield Hanging(
+            f"  {clock_time(entry.at)}{relative}  {entry.lane:<8}  ",
+            line(f"{words.dated_text(entry.text, entry.at)}{cited}"),
+        )
+    yield from _left_out(len(report.timeline) - len(told), "entries")
 
 
 def _others(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableType]:
@@ -141,20 +152,30 @@ def _evidence(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rend
     yield _heading("Evidence")
     if not evidence.items:
         yield Text("No claim was made.")
-    yield from items((line(f"{c.text} ({words.claim_mark(c)})") for _, c in evidence.items), numbered=True)
+    told = [(n, c) for n, c in evidence.items if c.id in words.key_claims(report)]
+    width = len(str(told[-1][0])) if told else 1
+    for number, claim in told:
+        yield Hanging(f"{number:>{width}}. ", line(f"{claim.text} ({words.claim_mark(claim)})"))
+    yield from _left_out(len(evidence.items) - len(told), "claims")
     yield Text("")
-    told = [
+    pairs = [
         ("it took", words.usage_words(report.usage)),
         ("run", f"{report.run}, graph {report.graph}, proposer {report.proposer}"),
     ]
-    yield from facts(told)
+    yield from facts(pairs)
     yield Text("\nAsk again, or read it with its charts:", style="dim")
-    first = next((c.observations[0] for _, c in evidence.items if c.observations), "")
+    first = next((c.observations[0] for _, c in told if c.observations), "")
     if first:
         yield command(words.evidence_command(report.run, first))
     yield command(f"leadline report {report.run} --format html --out report.html")
 
 
+def _left_out(count: int, what: str) -> Iterator[Text]:
+    if count > 0:
+        yield Text(f"   and {count} {what} more in the whole report", style="dim")
+
+
 def _cited(evidence: words.Evidence, claims: Iterable[ClaimId]) -> str:
     numbers = evidence.numbers(claims)
-    return f" [{', '.join(str(n) for n in numbers)}]" if numbers else ""
+    shown = [str(n) for n in numbers[:MOST_CITED]] + ["…"] * (len(numbers) > MOST_CITED)
+    return f" [{', '.join(shown)}]" if numbers else ""

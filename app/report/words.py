@@ -1,13 +1,23 @@
 """The report's typed values in words. Every format takes them from here, so that all say the same."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from ...contracts.base import ClaimId
 from ...contracts.evidence import SourceCoverage
 from ...contracts.incident import CauseRef
-from ...contracts.report import CheckedClaim, IncidentReport, ModelContribution, Outcome, ReportedCause, Usage
-from ...rules.wording import name_cause, reason_words
+from ...contracts.report import (
+    ActionNote,
+    CheckedClaim,
+    IncidentReport,
+    ModelContribution,
+    Outcome,
+    ReportedCause,
+    Sentence,
+    Usage,
+)
+from ...rules.wording import clock, name_cause
 from ..times import between, span
 
 OUTCOME_LABELS: dict[Outcome, str] = {
@@ -47,6 +57,41 @@ def reported_name(cause: ReportedCause) -> str:
 def full_ref(cause: ReportedCause) -> str:
     """Its whole reference where the name cuts it, else empty."""
     return "" if cause.ref in reported_name(cause) else cause.ref
+
+
+def node_name(report: IncidentReport, name: str) -> str:
+    """A place of the chain; a cause is called as everywhere else."""
+    return next((reported_name(cause) for cause in report.causes if cause.ref == name != cause.service), name)
+
+
+def dated_text(text: str, at: datetime | None) -> str:
+    """Without the time at its end, where that is shown beside it."""
+    return text.removesuffix(f" at {clock(at)}") if at is not None else text
+
+
+def summary(report: IncidentReport) -> tuple[Sentence, ...]:
+    """Without what the headline says already."""
+    return tuple(sentence for sentence in report.summary if sentence.text != report.headline)
+
+
+def key_claims(report: IncidentReport) -> frozenset[ClaimId]:
+    """Those that the verdict, the chain, the remedies and what was ruled out rest on."""
+    parts = (report.causes[:1], report.chain, report.ruled_out)
+    cited = {claim for part in parts for item in part for claim in item.claims}
+    return frozenset(cited.union(*(remedy.why for remedy in report.remediation)))
+
+
+def action_words(action: ActionNote) -> str:
+    """What became of an action, in one line."""
+    parts = [action.state.replace("_", " ")]
+    parts += [f"approved by {action.approved_by}"] if action.approved_by else []
+    parts += [f"as {action.reference}"] if action.reference else []
+    parts += ["simulated: nothing was changed"] if action.simulated else []
+    if action.helped != "not_checked" or action.check:
+        parts.append(f"{action.helped.replace('_', ' ')}: {action.check}" if action.check else action.helped)
+    parts += [f"undone by {action.undone_by}"] if action.undone_by else []
+    parts += [action.reason] if action.reason else []
+    return "; ".join(parts)
 
 
 def coverage_words(coverage: SourceCoverage) -> str:
@@ -93,9 +138,6 @@ def usage_words(usage: Usage) -> str:
     tokens = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out"
     asked = f"{usage.probe_calls:,} question{'' if usage.probe_calls == 1 else 's'} to the data"
     return f"{asked}, {calls}, {tokens}, {span(usage.seconds)}"
-
-
-__all__ = ["name_cause", "reason_words"]
 
 
 class Numbered(NamedTuple):
