@@ -38,7 +38,7 @@ def _timed(cursor: duckdb.DuckDBPyConnection, loaded: Loaded, table: str, column
         cursor,
         f"SELECT count(*), min({column}), max({column}), "  # noqa: S608  # names of ours
         f"count(*) FILTER ({column} IS NULL AND ts_text <> ''), {extra}, "
-        f"list_sort(list(DISTINCT zone_of(ts_text))[:{MAX_ZONES * 10}]) FROM {table}_all",
+        f"coalesce(list_sort(list(DISTINCT zone_of(ts_text))), [])[:{MAX_ZONES * 10}] FROM {table}_all",
     )
     notes: list[str] = []
     if undated:

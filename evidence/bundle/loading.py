@@ -84,7 +84,7 @@ def _load(
         try:
             relations.append(relation_of(connection, _readable(file, found, temporary, notes)))
         except (duckdb.Error, ValueError, OSError) as error:
-            broken.append(f"{file.name}: {_first_line(error)}")
+            broken.append(f"{file.name}: {_first_line(error, file.path, temporary)}")
     broken_notes = [note for note in broken if note not in notes]
     _create(connection, source, relations, small=_is_small(files, scans))
     unknown = sorted({name for relation in relations for name in relation.unknown})
@@ -109,7 +109,7 @@ def _readable(file: SourceFile, found: FileScan, temporary: Path, notes: list[st
     fixed = repair(file, found, temporary, sum(1 for _ in temporary.iterdir()))
     if fixed.replaced:
         notes.append(f"{file.name}: {fixed.replaced} characters were no UTF-8 and were replaced")
-    return Readable(fixed.file, found._replace(head=fixed.file.path.open("rb").read(65536)), file)
+    return Readable(fixed.file, found._replace(head=fixed.head), file)
 
 
 def _create(
@@ -168,5 +168,9 @@ def _listed(names: Sequence[str]) -> str:
     return shown + (f" and {len(names) - MAX_ATTRIBUTES} more" if len(names) > MAX_ATTRIBUTES else "")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
+def _first_line(error: Exception, *paths: Path) -> str:
+    """What a reader says is wrong, without the paths of this machine."""
+    text = str(error).strip().split("\n", 1)[0]
+    for path in paths:
+        text = text.replace(str(path), path.name)
+    return text[:200] or type(error).__name__

@@ -15,7 +15,6 @@ KEY_SAMPLE = 20_000
 """Records whose keys are looked at to learn a JSON file's columns."""
 MAX_COLUMNS = 1000
 _CSV_LINE = 2 * 2**20
-_JSON_OBJECT = 2**24
 
 
 class Readable(NamedTuple):
@@ -79,8 +78,6 @@ def _csv(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
 def _json(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
     path = literal(str(readable.file.path))
     options = f"format={_json_shape(readable)}, ignore_errors=true, compression={_compression(readable.file)}"
-    if readable.scan.longest > _JSON_OBJECT - 1024:
-        options += f", maximum_object_size={min(readable.scan.longest + 1024, 2**28)}"
     found = cursor.execute(
         "SELECT DISTINCT unnest(json_keys(json)) FROM (SELECT json FROM "  # noqa: S608  # quoted
         f"read_json_objects({path}, {options}) WHERE json_type(json) = 'OBJECT' LIMIT {KEY_SAMPLE})"

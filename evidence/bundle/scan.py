@@ -7,7 +7,7 @@ import io
 import lzma
 import zlib
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import zstandard
 
@@ -16,8 +16,12 @@ from .files import Compression, SourceFile
 CHUNK = 1 << 20
 LONG_LINE = 16 * 1024
 """Characters of a line that are kept; DESIGN.md section 12."""
+HUGE_LINE = 4 << 20
+"""Bytes of a line that a reader is given at most."""
 HEAD = 64 * 1024
-MAX_RATIO = 2000
+MAX_RATIO = 300
+"""Text that expands further, and beyond `FREE`, is a bomb: logs reach 10 to 100."""
+FREE = 256 << 20
 MAX_EXPANDED = 256 * 2**30
 _TRIPS = (b"\0", b"\x1f")
 """NUL and the unit separator, which stands as the delimiter that text lines never hold."""
@@ -43,21 +47,26 @@ class FileScan(NamedTuple):
 
     @property
     def needs_repair(self) -> bool:
-        return self.bad_utf8 or self.controls or self.bom or bool(self.cut)
+        return self.bad_utf8 or self.controls or self.bom or bool(self.cut) or self.huge
+
+    @property
+    def huge(self) -> bool:
+        """Whether a line is longer than a reader is given."""
+        return self.longest > HUGE_LINE
 
 
-def open_text(path: Path, compression: Compression) -> IO[bytes]:
+def open_text(path: Path, compression: Compression) -> io.BufferedIOBase:
     """The bytes inside a file, decompressed by a stream."""
     if compression == "gz":
-        return cast("IO[bytes]", gzip.open(path, "rb"))
+        return cast("io.BufferedIOBase", gzip.open(path, "rb"))
     if compression == "xz":
-        return cast("IO[bytes]", lzma.open(path, "rb"))
+        return cast("io.BufferedIOBase", lzma.open(path, "rb"))
     if compression == "zst":
         raw = path.open("rb")
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
             raw, read_across_frames=True, closefd=True
         )
-        return cast("IO[bytes]", io.BufferedReader(cast("io.RawIOBase", reader), CHUNK))
+        return cast("io.BufferedIOBase", io.BufferedReader(cast("io.RawIOBase", reader), CHUNK))
     return path.open("rb")
 
 
@@ -72,9 +81,9 @@ def scan(file: SourceFile) -> FileScan:
     cut = ""
     try:
         with open_text(file.path, file.compression) as stream:
-            while chunk := stream.read(CHUNK):
+            while chunk := stream.read1(CHUNK):
                 pass_.feed(chunk)
-                if pass_.expanded > MAX_EXPANDED or pass_.expanded > max(file.size, 1 << 20) * MAX_RATIO:
+                if pass_.expanded > min(MAX_EXPANDED, max(FREE, file.size * MAX_RATIO)):
                     cut = f"it expands to more than {MAX_RATIO} times its size"
                     break
     except STREAM_ERRORS as error:
