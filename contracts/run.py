@@ -33,6 +33,8 @@ class RunConfig(Contract):
     user: str
     """Who started it."""
     evaluation: bool = False
+    actions_catalog: str = ""
+    """Path of the catalog of actions that it was started with; empty for the shipped one."""
 
 
 class Run(Contract):

@@ -11,7 +11,7 @@ from ..contracts.approval import ApprovalRequest
 from ..contracts.event import Event
 from ..contracts.report import IncidentReport
 from ..contracts.run import Run
-from ..contracts.team import HumanPointName
+from ..contracts.team import ActionMode, HumanPointName
 
 Watcher = Callable[[Event], None]
 """Called with every event once it is committed."""
@@ -26,6 +26,8 @@ class StartRequest:
     team: Path | None = None
     ask: frozenset[HumanPointName] = frozenset()
     """Human points to stop at in this run, whatever the team file says."""
+    act: ActionMode | None = None
+    """Whether it may do more than advise, whatever the team file says; an evaluation never does."""
     evaluation: bool = False
 
 

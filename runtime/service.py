@@ -25,6 +25,8 @@ from ..graph.versions import structure_hash, version
 from ..prompts.catalog import prompt_hashes
 from ..rules.reporting import exit_code
 from . import answers
+from .action_catalog import load_catalog
+from .desk import desk_of_run
 from .held import held, holder_name
 from .outcome import PersonAnswer, RunOutcome, StartRequest, Watcher, unwatched
 from .pins import refuse_stale
@@ -66,7 +68,10 @@ class RunService:
     ) -> RunOutcome:
         """Investigate a bundle. `began` is told the run before its first step."""
         graph = version(request.graph or self.settings.graph)
-        team = adjusted(self._parts.load_team(request.team or self.settings.team), self.settings, request.ask)
+        act = "off" if request.evaluation else request.act
+        team = adjusted(self._parts.load_team(request.team or self.settings.team), self.settings, request.ask, act)
+        if team.actions.mode != "off":
+            load_catalog(self.settings.actions)
         choice = await self.choose_model(request.model)
         async with evidence_of(request.bundle, self._parts) as evidence:
             config = RunConfig(
@@ -86,6 +91,7 @@ class RunService:
                 max_concurrency=self.settings.max_concurrency,
                 user=self.settings.user,
                 evaluation=request.evaluation,
+                actions_catalog=str(self.settings.actions.resolve()) if self.settings.actions else "",
             )
             now = self._parts.clock.now()
             run = Run(run_id=RunId(f"run-{secrets.token_hex(4)}"), config=config, created_at=now, updated_at=now)
@@ -151,18 +157,22 @@ class RunService:
         run, lease, evidence, ledger = holding
         clock = self._parts.clock
         proposer = await self._parts.make_proposer(run.config, ledger, clock)
-        deps = Deps(
-            run_id=run.run_id,
-            config=run.config,
-            team=run.config.team,
-            evidence=evidence,
-            proposer=proposer,
-            ledger=ledger,
-            clock=clock,
-            started=clock.monotonic(),
-        )
         try:
-            async with open_checkpointer(self.store.database, lease) as saver:
+            async with (
+                desk_of_run(run.config, self.settings, self._parts) as desk,
+                open_checkpointer(self.store.database, lease) as saver,
+            ):
+                deps = Deps(
+                    run_id=run.run_id,
+                    config=run.config,
+                    team=run.config.team,
+                    evidence=evidence,
+                    proposer=proposer,
+                    ledger=ledger,
+                    clock=clock,
+                    started=clock.monotonic(),
+                    actions=desk,
+                )
                 standing = await self._advance(Segment(saver, deps), holding, answer)
         except LeadlineError:
             raise
@@ -183,7 +193,13 @@ class RunService:
                 holding.ledger, answer.approval_id, frozenset(pending), holding.run.run_id
             )
             await answers.decide(
-                self.store, holding.ledger, request, answer, user=self.settings.user, clock=self._parts.clock
+                self.store,
+                holding.ledger,
+                request,
+                answer,
+                user=self.settings.user,
+                clock=self._parts.clock,
+                uptime=self._parts.uptime.mark(),
             )
         if holding.run.state != "running":
             await self.store.set_state(holding.lease, "running")
@@ -196,7 +212,8 @@ class RunService:
             decision = await holding.ledger.get(ApprovalDecision, approval_id)
             if decision is None:
                 request = await holding.ledger.get(ApprovalRequest, approval_id)
-                decision = await answers.expire(holding.ledger, request, self._parts.clock) if request else None
+                uptime = self._parts.uptime.mark()
+                decision = await answers.expire(holding.ledger, request, self._parts.clock, uptime) if request else None
             if decision is not None:
                 found[interrupt.id] = {"decision": decision.decision}
         return found

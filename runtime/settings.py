@@ -42,6 +42,10 @@ class Settings(BaseSettings):
     """Context window asked of the model, in tokens; the same for every call, so that it is loaded once."""
     team: Path | None = None
     """Team file; without it the one that is shipped."""
+    actions: Path | None = None
+    """Catalog of actions; without it the one that is shipped, which changes nothing."""
+    tenant: str = Field(default="default", min_length=1, max_length=64)
+    """Whose resources actions are about; part of every command and of its idempotency key."""
     graph: str = "star@1"
     """Graph version of new runs."""
     user: str = Field(default_factory=_user)

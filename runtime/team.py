@@ -1,18 +1,17 @@
 """Team files: read, checked, every fault with its line."""
 
-from collections.abc import Sequence
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 
 from ..contracts.errors import TeamError
-from ..contracts.team import HumanPoint, HumanPointName, TeamSpec
+from ..contracts.team import ActionMode, ActionPolicy, HumanPoint, HumanPointName, TeamSpec
+from .lines import line_of, plain
 from .settings import Settings
 
 LARGEST = 262_144
@@ -41,54 +40,35 @@ def parse_team(text: str, name: str) -> TeamSpec:
     if not isinstance(tree, CommentedMap):
         raise TeamError(f"{name} holds no team", why="its top level is not a mapping", hint=HINT)
     try:
-        team = TeamSpec.model_validate(_plain(tree))
+        team = TeamSpec.model_validate(plain(tree))
     except ValidationError as fault:
         first = fault.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise TeamError(f"{name}{_line(tree, first['loc'])}: {place}", why=first["msg"], hint=HINT) from fault
+        raise TeamError(f"{name}{line_of(tree, first['loc'])}: {place}", why=first["msg"], hint=HINT) from fault
     _check(team, tree, name)
     return team
 
 
-def adjusted(team: TeamSpec, settings: Settings, ask: frozenset[HumanPointName]) -> TeamSpec:
-    """The team for one run: with the budgets and human points that its command line overrides."""
+def adjusted(
+    team: TeamSpec, settings: Settings, ask: frozenset[HumanPointName], act: ActionMode | None = None
+) -> TeamSpec:
+    """The team for one run: with the budgets, human points and actions that its command line overrides."""
     wanted = {"tokens": settings.max_tokens, "seconds": settings.max_seconds, "probe_calls": settings.max_probes}
     budget = team.budget.model_copy(update={k: v for k, v in wanted.items() if v is not None})
     points = {p.name: p for p in team.human_points}
     for name in ask:
         points[name] = points.get(name, HumanPoint(name=name)).model_copy(update={"when": "always"})
-    return team.model_copy(update={"budget": budget, "human_points": tuple(points.values())})
+    actions = team.actions if act is None else ActionPolicy(mode=act)
+    return team.model_copy(update={"budget": budget, "human_points": tuple(points.values()), "actions": actions})
 
 
 def _check(team: TeamSpec, tree: CommentedMap, name: str) -> None:
     ids = [a.id for a in team.agents]
     for index, agent in enumerate(ids):
         if agent in ids[:index]:
-            raise TeamError(f"{name}{_line(tree, ('agents', index, 'id'))}: two agents are called {agent!r}", hint=HINT)
+            raise TeamError(f"{name}{line_of(tree, ('agents', index, 'id'))}: two agents are called {agent!r}", hint=HINT)
     if team.root_owner not in ids:
-        raise TeamError(f"{name}{_line(tree, ('root_owner',))}: root_owner {team.root_owner!r} is no agent", hint=HINT)
+        raise TeamError(f"{name}{line_of(tree, ('root_owner',))}: root_owner {team.root_owner!r} is no agent", hint=HINT)
     if not any(a.accepts_delegation for a in team.agents):
         raise TeamError(f"{name}: no agent takes delegated work", hint=HINT)
 
-
-def _line(tree: Any, place: Sequence[int | str]) -> str:
-    """` line N` of the deepest part of a place that the file has."""
-    line: int | None = None
-    node = tree
-    for part in place:
-        if not isinstance(node, CommentedMap | CommentedSeq):
-            break
-        position = node.lc.data.get(part) if node.lc.data else None
-        if position is None:
-            break
-        line = position[0] + 1
-        node = node[part]
-    return f" line {line}" if line is not None else ""
-
-
-def _plain(node: Any) -> Any:
-    if isinstance(node, CommentedMap):
-        return {str(k): _plain(v) for k, v in node.items()}
-    if isinstance(node, CommentedSeq):
-        return [_plain(v) for v in node]
-    return node

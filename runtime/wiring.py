@@ -1,7 +1,7 @@
 """From settings to parts: the one place where ports get their implementations."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..adapters.clock import SystemClock
 from ..adapters.models.rules import RulesProposer
-from ..contracts.ports import Clock, Evidence, Ledger, Proposer
+from ..adapters.uptime import SystemUptime
+from ..contracts.ports import ActionTarget, Clock, Evidence, Ledger, OpenFresh, Proposer, Uptime
 from ..contracts.run import RunConfig
 from ..contracts.team import TeamSpec
 from ..evidence.opened import open_bundle
@@ -60,6 +61,11 @@ class Parts:
     make_proposer: MakeProposer = field(default_factory=Proposers)
     load_team: LoadTeam = load_team
     clock: Clock = field(default_factory=SystemClock)
+    uptime: Uptime = field(default_factory=SystemUptime)
+    fresh: OpenFresh | None = None
+    """The live source that says whether an action helped."""
+    targets: Mapping[str, ActionTarget] = field(default_factory=dict)
+    """In place of the catalog's targets of these names."""
 
 
 @asynccontextmanager
