@@ -1,6 +1,5 @@
 """Who holds a run: is that process still there?"""
 
-import os
 import socket
 from pathlib import Path
 
@@ -40,8 +39,3 @@ def _started(pid: int) -> str:
         return ""
     fields = status.rpartition(")")[2].split()
     return "" if fields[0] in "ZX" else fields[19]
-
-
-def this_process() -> str:
-    """The holder's name of this process: `host:pid`."""
-    return f"{socket.gethostname()}:{os.getpid()}"

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +19,6 @@ from typing import Any
 from leadline.adapters.clock import SystemClock
 from leadline.adapters.store import open_store
 from leadline.adapters.store.checkpoints import open_checkpointer
-from leadline.adapters.store.processes import this_process
 from leadline.adapters.store.schema import ensure_schema
 from leadline.contracts.approval import ApprovalDecision, ApprovalRequest
 from leadline.contracts.base import Digest, RunId
@@ -30,6 +30,10 @@ from leadline.contracts.team import AgentSpec, TeamSpec
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 CLOCK = SystemClock()
+
+
+def this_process() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def a_run(run_id: str) -> Run:
