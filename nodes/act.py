@@ -45,7 +45,8 @@ async def act(_state: ActInput, deps: Deps) -> Outcome:
         moved = [transition(a, "unknown", stamp(deps, NODE), reason=LOST) for a in lost]
         records = tuple(a.model_copy(update={"reason": LOST}) for a, _ in moved)
         return Outcome(
-            ActUpdate(action=lost[0].key, acting="reconcile"), Writes(records=records, events=tuple(e for _, e in moved))
+            ActUpdate(action=lost[0].key, acting="reconcile"),
+            Writes(records=records, events=tuple(e for _, e in moved)),
         )
     ready = [a for a in book.actions if a.state == "ready"]
     if not ready:
@@ -108,9 +109,7 @@ def _attempt(action: Action, spec: ActionSpec, deps: Deps) -> ActionAttempt:
     )
 
 
-async def _called(
-    action: Action, attempt: ActionAttempt, spec: ActionSpec, book: Book, deps: Deps
-) -> ExecutionReceipt:
+async def _called(action: Action, attempt: ActionAttempt, spec: ActionSpec, book: Book, deps: Deps) -> ExecutionReceipt:
     """The intent is committed under the present epoch; the call follows at once or not at all."""
     desk, committed = desk_of(deps), deps.clock.monotonic()
     call = call_of(action, spec, book, deps, attempt)

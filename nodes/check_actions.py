@@ -75,9 +75,7 @@ async def _compared(action: Action, fresh: Evidence, deps: Deps) -> OutcomeCheck
     checks = tuple(compare(o, a) for o, a in zip(before, answers, strict=True))
     worse = tuple(said for o, a in zip(before, answers, strict=True) for said in newly_wrong(o, a))
     found: Verdict = verdict(checks, worse)
-    return OutcomeCheck(
-        command_id=action.key, verdict=found.verdict, why=found.why, checks=checks, at=deps.clock.now()
-    )
+    return OutcomeCheck(command_id=action.key, verdict=found.verdict, why=found.why, checks=checks, at=deps.clock.now())
 
 
 async def _undone(action: Action, found: OutcomeCheck, deps: Deps) -> list[Record]:

@@ -89,9 +89,7 @@ async def _take_in(approval_id: str, desk: Desk) -> None:
     action = next((a for a in desk.actions.values() if a.approval_id == approval_id), None)
     if decision is None or request is None or action is None or action.state != "proposed":
         return
-    desk.events.append(
-        approval_event(request, decision.by, "approval.decided", decision.decision, decision.decided_at)
-    )
+    desk.events.append(approval_event(request, decision.by, "approval.decided", decision.decision, decision.decided_at))
     if decision.decision == "edited":
         await _edit(action, decision, desk)
     elif decision.decision != "approved":
@@ -105,7 +103,9 @@ async def _edit(action: Action, decision: ApprovalDecision, desk: Desk) -> None:
     if not taken.actions:
         refused = taken.proposals[0]
         desk.events.append(
-            action_event(desk.deps, "action.refused", refused.proposal_id, refused.refused, decision.approval_id, by=NODE)
+            action_event(
+                desk.deps, "action.refused", refused.proposal_id, refused.refused, decision.approval_id, by=NODE
+            )
         )
         desk.keep(action.model_copy(update={"approval_id": "", "reason": f"edit refused: {refused.refused}"}))
         return
@@ -131,9 +131,7 @@ async def _prepared(action: Action, desk: Desk) -> ApprovalRequest | None:
     content = sheet(action, spec, proposal, dry_run, evidence)
     if action.reason:
         content["before"] = action.reason
-    request = make_action_request(
-        action, spec, content, at=deps.clock.now(), uptime=desk_of(deps).uptime.mark()
-    )
+    request = make_action_request(action, spec, content, at=deps.clock.now(), uptime=desk_of(deps).uptime.mark())
     desk.keep(request, action.model_copy(update={"approval_id": request.approval_id}))
     desk.events.append(approval_event(request, NODE, "approval.asked", request.question, request.asked_at))
     return request

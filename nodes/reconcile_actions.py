@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from ..contracts.action import Action, ActionAttempt, ExecutionReceipt, ReceiptSource
+from ..contracts.action import Action, ActionAttempt, ExecutionReceipt, ReceiptOutcome, ReceiptSource
 from ..contracts.action_catalog import ActionSpec
 from ..contracts.base import Record
 from ..contracts.event import Event
@@ -160,6 +160,6 @@ async def _state_of(case: Case, call: ActionCall | None) -> ProbedOutcome:
 
 async def _by_state(case: Case, end: Settled) -> ExecutionReceipt:
     """The receipt of what the state itself showed."""
-    outcome = "succeeded" if end.to == "succeeded" else "failed"
+    outcome: ReceiptOutcome = "succeeded" if end.to == "succeeded" else "failed"
     reply = TargetReply(outcome, reference=case.book.reference_of(case.action), detail=end.why)
     return await case.judged(reply, "reconciliation")

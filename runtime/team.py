@@ -66,9 +66,12 @@ def _check(team: TeamSpec, tree: CommentedMap, name: str) -> None:
     ids = [a.id for a in team.agents]
     for index, agent in enumerate(ids):
         if agent in ids[:index]:
-            raise TeamError(f"{name}{line_of(tree, ('agents', index, 'id'))}: two agents are called {agent!r}", hint=HINT)
+            raise TeamError(
+                f"{name}{line_of(tree, ('agents', index, 'id'))}: two agents are called {agent!r}", hint=HINT
+            )
     if team.root_owner not in ids:
-        raise TeamError(f"{name}{line_of(tree, ('root_owner',))}: root_owner {team.root_owner!r} is no agent", hint=HINT)
+        raise TeamError(
+            f"{name}{line_of(tree, ('root_owner',))}: root_owner {team.root_owner!r} is no agent", hint=HINT
+        )
     if not any(a.accepts_delegation for a in team.agents):
         raise TeamError(f"{name}: no agent takes delegated work", hint=HINT)
-
