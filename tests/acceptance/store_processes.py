@@ -1,6 +1,6 @@
 """Processes that share one database; run as a script, which imports once and forks before it has any thread.
 
-`create PATH N`, `race PATH N ROUNDS`, `kill PATH KILLS SEED`: each prints one JSON document.
+`create PATH N`, `race PATH N ROUNDS`, `kill PATH KILLS SEED`, `stall PATH ROUNDS`: each prints one JSON document.
 """
 
 import asyncio
@@ -160,6 +160,57 @@ def kill(path: Path, kills: int, seed: int) -> dict[str, Any]:
     return {"told": told, **asyncio.run(_stored(path))}
 
 
+def stall(path: Path, rounds: int) -> list[dict[str, Any]]:
+    """A holder is stopped for longer than its lease, another takes the run, the first wakes up and goes on."""
+    results = []
+    for number in range(rounds):
+        run_id = f"run-{number}"
+        reading, writing = os.pipe()
+        child = fork(lambda run_id=run_id, writing=writing: asyncio.run(_hold(path, run_id, writing)))  # type: ignore[misc]
+        os.close(writing)
+        with os.fdopen(reading, "rb") as answer:
+            os.waitpid(child, os.WUNTRACED)
+            time.sleep(LEASE + 0.05)
+            before, epoch = asyncio.run(_take_over(path, run_id))
+            os.kill(child, signal.SIGCONT)
+            last = answer.readline().decode()
+        os.waitpid(child, 0)
+        after = asyncio.run(_events(path, run_id))
+        results.append({"before": before, "after": after, "epoch": epoch, "said": last})
+    return results
+
+
+LEASE = 0.15
+
+
+async def _hold(path: Path, run_id: str, tell: int) -> None:
+    async with open_store(path, CLOCK) as store:
+        lease = await store.create(a_run(run_id), this_process(), LEASE)
+        number = 0
+        try:
+            while True:
+                event = Event(event_id=f"old-{number}", kind="transition", at=NOW)
+                await store.ledger(lease).commit(Writes(events=(event,)))
+                if number == 3:  # between two commits: a process that is stopped inside of one keeps the file locked
+                    os.kill(os.getpid(), signal.SIGSTOP)
+                number += 1
+        except LeadlineError as error:
+            os.write(tell, f"{error.exit_code} {error}\n".encode())
+
+
+async def _take_over(path: Path, run_id: str) -> tuple[list[str], int]:
+    async with open_store(path, CLOCK) as store:
+        lease = await store.take(RunId(run_id), this_process(), 60.0)
+        ledger = store.ledger(lease)
+        await ledger.commit(Writes(events=(Event(event_id="new", kind="run.resumed", at=NOW),)))
+        return [event.event_id for event in await ledger.events()], lease.epoch
+
+
+async def _events(path: Path, run_id: str) -> list[str]:
+    async with open_store(path, CLOCK) as store:
+        return [event.event_id for event in await store.reader(RunId(run_id)).events()]
+
+
 async def _first(path: Path) -> None:
     async with open_store(path, CLOCK) as store:
         await store.release(await store.create(a_run("run-1"), this_process(), 3600.0))
@@ -207,5 +258,7 @@ async def _stored(path: Path) -> dict[str, Any]:
 if __name__ == "__main__":
     command, file, *numbers = sys.argv[1:]
     sys.stdout.write(
-        json.dumps({"create": create, "race": race, "kill": kill}[command](Path(file), *map(int, numbers)))
+        json.dumps(
+            {"create": create, "race": race, "kill": kill, "stall": stall}[command](Path(file), *map(int, numbers))
+        )
     )

@@ -51,3 +51,12 @@ def test_kill_9_at_any_moment_leaves_whole_commits_in_order(tmp_path: Path) -> N
     assert found["steps"] == [*range(written), None]
     assert found["told"] <= found["checkpoint"] <= written - 1
     assert found["epoch"] == kills + 1
+
+
+def test_a_holder_that_was_stopped_past_its_lease_writes_nothing_more(tmp_path: Path) -> None:
+    for result in _processes("stall", tmp_path / "leadline.db", 6):
+        assert result["epoch"] == 2
+        assert result["before"][-1] == "new"
+        assert result["after"] == result["before"]
+        assert result["said"].startswith("75 ")
+        assert "is not held by" in result["said"]
