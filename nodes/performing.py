@@ -61,6 +61,7 @@ def _report(
 ) -> AgentReport:
     observed = tuple(sounding.observed.values())
     silent = tuple(o for o in observed if o.answer.status in {"denied", "failed"})
+    known = f", {sounding.repeats} of them known before" if sounding.repeats else ""
     strongest = f"; strongest: {say(findings[0].claim)}" if findings else ""
     return AgentReport(
         report_id=derived_id("rep", deps.run_id, task.key, task.attempt, brief.to_agent),
@@ -69,7 +70,7 @@ def _report(
         task_id=task.spec.task_id,
         agent_id=brief.to_agent,
         attempt=task.attempt,
-        summary=f"{len(findings)} findings from {len(observed)} observations{strongest}",
+        summary=f"{len(findings)} findings from {len(observed)} observations{known}{strongest}",
         findings=findings,
         actions_taken=(ActionTaken(action="asked", observations=tuple(o.id for o in observed)),),
         open_questions=tuple(f"{o.call.probe}: {o.answer.note}" for o in observed if o.answer.status == "partial"),

@@ -101,6 +101,9 @@ class Sounding:
         return calls, refused
 
     def _id(self, call: ProbeCall) -> ObservationId:
+        """A refusal is this agent's own; it must not stand in another's way."""
+        if call.probe not in self.brief.allowed_tools:
+            return ObservationId(derived_id("obs", call.fingerprint, self.task.key, self.brief.to_agent, "denied"))
         return Observation.id_for(call, self.deps.evidence.bundle_digest)
 
     async def _ask(self, call: ProbeCall, asked_for: Literal["rules", "model"]) -> Observation:
@@ -112,10 +115,9 @@ class Sounding:
             return known
         await self.alive(f"asks {call.probe}")
         started = deps.clock.monotonic()
+        answer = Answer(status="denied", note=f"{self.brief.to_agent} may not run {call.probe!r}")
         if call.probe in self.brief.allowed_tools:
             answer = await deps.evidence.ask(call)
-        else:
-            answer = Answer(status="denied", note=f"{self.brief.to_agent} may not run {call.probe!r}")
         version = next((p.version for p in deps.evidence.probes() if p.name == call.probe), 0)
         observation = Observation(
             id=ref,

@@ -13,17 +13,21 @@ from ..adapters.models.discover import ModelChoice, choose
 from ..adapters.store import SqlRunStore, open_store
 from ..adapters.store.checkpoints import open_checkpointer
 from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.arbitration import ArbitrationRecord, Conflict, ConflictSide
 from ..contracts.base import ObservationId, RunId, derived_id
+from ..contracts.claim import Claim
 from ..contracts.errors import LeadlineError, UsageError
 from ..contracts.event import Event
 from ..contracts.evidence import Answer, Observation
 from ..contracts.lifecycle import RUN_OVER, RunState
-from ..contracts.ports import Deps, Evidence, Ledger, Writes
+from ..contracts.ports import Deps, Evidence, Ledger, LedgerReader, Writes
 from ..contracts.report import IncidentReport
 from ..contracts.run import Run, RunConfig, RunLease
 from ..graph.versions import structure_hash, version
 from ..prompts.catalog import prompt_hashes
+from ..rules.conflicts import rule_on
 from ..rules.reporting import exit_code
+from ..rules.verification import verdict_on
 from . import answers
 from .action_catalog import load_catalog
 from .desk import desk_of_run
@@ -148,6 +152,31 @@ class RunService:
         async with evidence_of(Path(run.config.bundle_path), self._parts) as evidence:
             return observation, await evidence.ask(observation.call)
 
+    async def arbitrate_again(self, run_id: str, arbitration_id: str) -> tuple[ArbitrationRecord, ArbitrationRecord]:
+        """The ruling as it was made, and as it would be made now, with every side's questions asked again."""
+        run = await self.store.run(RunId(run_id))
+        reader = self.store.reader(run.run_id)
+        made = await reader.get(ArbitrationRecord, arbitration_id)
+        conflict = await reader.get(Conflict, made.conflict_id) if made else None
+        if made is None or conflict is None:
+            raise UsageError(
+                f"run {run.run_id} has no arbitration {arbitration_id!r}", hint=f"leadline decisions {run.run_id}"
+            )
+        async with evidence_of(Path(run.config.bundle_path), self._parts) as evidence:
+            holds = {side.ref: await self._holds(side, reader, evidence) for side in conflict.sides}
+        person = _as_decided(made)
+        return made, rule_on(conflict, run_id=run.run_id, at=made.created_at, holds=holds, person=person).record
+
+    async def _holds(self, side: ConflictSide, reader: LedgerReader, evidence: Evidence) -> bool:
+        """Whether a claim still stands when its questions are asked again; what is no claim holds."""
+        claim = await reader.get(Claim, side.ref)
+        if claim is None:
+            return True
+        found = [await reader.get(Observation, ref) for ref in claim.observations]
+        recorded = {o.id: o for o in found if o is not None}
+        again = {ref: await evidence.ask(o.call) for ref, o in recorded.items()}
+        return verdict_on(claim, recorded, again).verdict == "supported"
+
     def _holding(self, run: Run, lease: RunLease, evidence: Evidence, watch: Watcher) -> Holding:
         ledger = self.store.ledger(lease)
         ledger.subscribe(watch)
@@ -256,3 +285,10 @@ class RunService:
             waiting = next((r for r in requests if r.approval_id not in decided), None)
         stopped = run.state == "concluded" and bool(run.reason)
         return RunOutcome(run, report, waiting, exit_code(report, run, stopped=stopped))
+
+
+def _as_decided(record: ArbitrationRecord) -> str:
+    """What the owner of a requirement had decided; nobody is asked again for that."""
+    if record.authority.type != "person" or record.decided_by.startswith("policy:"):
+        return ""
+    return "keep" if any(ref.startswith("requirement:") for ref in record.upheld) else "set_aside"
