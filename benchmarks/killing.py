@@ -7,6 +7,7 @@ and nowhere else.
 import os
 import signal
 import sqlite3
+import sqlite3.dbapi2
 from collections.abc import Callable
 from functools import partial
 from typing import Literal
@@ -42,4 +43,5 @@ class Watched(sqlite3.Connection):
 def watch(fatal: Fatal) -> None:
     """From now on, each connection that this process opens counts its commits."""
     Watched.fatal = fatal
-    sqlite3.connect = partial(sqlite3.connect, factory=Watched)  # type: ignore[assignment]
+    watched = partial(sqlite3.dbapi2.connect, factory=Watched)
+    sqlite3.connect = sqlite3.dbapi2.connect = watched  # type: ignore[assignment]
