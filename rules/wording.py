@@ -1,5 +1,6 @@
 """Sentences rendered from statements; nothing is ever read back from them."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from ..contracts.claim import Statement
@@ -45,18 +46,68 @@ def number(value: float, unit: str = "") -> str:
 
 
 def say(statement: Statement) -> str:
-    """`cartservice: metric cpu rose from 0.2 to 0.9 at 2026-07-11 13:36:00Z`."""
-    source, _, name = statement.signal.partition(":")
-    parts = [f"{_subject(statement)}: {source} {name}".rstrip(), VERBS[statement.relation]]
-    if statement.object:
-        parts.append(f"“{statement.object[:160]}”")
-    if statement.value is not None and statement.baseline is not None:
-        parts.append(f"from {number(statement.baseline, statement.unit)} to {number(statement.value, statement.unit)}")
-    elif statement.value is not None:
-        parts.append(f"({number(statement.value, statement.unit)})")
-    if statement.at is not None:
-        parts.append(f"at {clock(statement.at)}")
-    return " ".join(parts)
+    """One sentence without its full stop: `cartservice: cpu rose from 0.2 to 0.9 at 2026-07-11 13:36:00Z`."""
+    return SAYINGS.get(statement.signal.partition(":")[0], _plainly)(statement)
+
+
+def _plainly(of: Statement) -> str:
+    name = of.signal.partition(":")[2].replace("_", " ")
+    about = f" {_quoted(of.object)}" if of.object else ""
+    return f"{_subject(of)}: {name} {VERBS[of.relation]}{about}{_numbers(of)}{_when(of)}"
+
+
+def _of_metric(of: Statement) -> str:
+    name = of.signal.partition(":")[2]
+    with_other = f" with {_quoted(of.object)}" if of.object else ""
+    return f"{_subject(of)}: {name} {VERBS[of.relation]}{with_other}{_numbers(of)}{_when(of)}"
+
+
+def _of_log(of: Statement) -> str:
+    name = of.signal.partition(":")[2]
+    if name == "error_rate":
+        return f"{_subject(of)}: log errors {VERBS[of.relation]}{_numbers(of)}{_when(of)}"
+    return f"{_subject(of)} logs: {_quoted(of.object)} {VERBS[of.relation]}{_numbers(of)}{_when(of)}"
+
+
+def _of_change(of: Statement) -> str:
+    subject = _subject(of)
+    if of.relation == "precedes":
+        lead = f" {number(of.value)} min before the first anomaly" if of.value is not None else ""
+        target = f" reached {of.object}" if of.object else " was made"
+        return f"{subject}{target}{lead}{_when(of)}"
+    if of.relation == "sets":
+        return f"{subject} sets {_quoted(of.object)}{_numbers(of)}"
+    return f"{subject} {VERBS[of.relation]} {_quoted(of.object)}"
+
+
+def _of_topology(of: Statement) -> str:
+    if of.relation == "calls":
+        return f"{of.subject.ref} calls {of.object}"
+    return f"{_subject(of)} is {of.object.replace('_', ' ')} on the call graph"
+
+
+SAYINGS: dict[str, Callable[[Statement], str]] = {
+    "metric": _of_metric,
+    "log": _of_log,
+    "change": _of_change,
+    "topology": _of_topology,
+}
+"""How statements of a source are worded; the others plainly."""
+
+
+def _quoted(text: str) -> str:
+    return f"“{text[:160]}”"
+
+
+def _numbers(of: Statement) -> str:
+    unit = of.unit.replace("_", " ")
+    if of.value is not None and of.baseline is not None:
+        return f" from {number(of.baseline)} to {number(of.value, unit)}"
+    return f" ({number(of.value, unit)})" if of.value is not None else ""
+
+
+def _when(of: Statement) -> str:
+    return f" at {clock(of.at)}" if of.at is not None else ""
 
 
 def _subject(statement: Statement) -> str:
