@@ -176,6 +176,17 @@ async def test_an_expired_lease_can_be_taken_and_its_holder_writes_no_more(store
     assert await store.reader(old.run_id).events() == ()
 
 
+async def test_an_old_lease_of_the_same_holder_is_lost_too(store: RunStore) -> None:
+    old = await store.create(a_run(), HERE, 0.0)
+    new = await store.take(old.run_id, HERE, 60.0)
+    for write in (store.ledger(old).commit(Writes()), store.renew(old, 60.0), store.set_state(old, "failed")):
+        with pytest.raises(LeaseLost):
+            await write
+    await store.release(old)
+    await store.ledger(new).commit(Writes((Note(id="n"),)))
+    assert (await store.run(old.run_id)).holder == HERE
+
+
 async def test_a_renewed_lease_lasts(store: RunStore) -> None:
     lease = await store.create(a_run(), HERE, 0.0)
     await store.renew(lease, 60.0)
