@@ -95,12 +95,15 @@ async def reconcile_actions(_state: ReconcileActionsInput, deps: Deps) -> Outcom
 
 
 async def settled(action: Action, book: Book, deps: Deps) -> Case:
-    """Poll what is pending; then ask the target's record and the state itself; else a person has to look."""
+    """Poll what is pending; then ask the target's record and the state itself; else a person has to look.
+
+    What is in a person's hands already stays there unless the target or the state now says how it went.
+    """
     case = Case(deps, book, action, spec_of(action, desk_of(deps)))
     call = None if case.spec is None else call_of(action, case.spec, book, deps, case.attempt)
     if case.action.state == "pending":
         await _poll(case, call)
-    if case.action.state == "unknown":
+    if case.action.state in {"unknown", "manual_review"}:
         await _find_out(case, call)
     return case
 
@@ -132,7 +135,8 @@ async def _find_out(case: Case, call: ActionCall | None) -> None:
     if end.to == "manual_review":
         if status is not None:
             case.keep(status)
-        case.move("manual_review", end.why)
+        if case.action.state == "unknown":
+            case.move("manual_review", end.why)
         return
     proof = status if status is not None and status.outcome == end.to else await _by_state(case, end)
     case.keep(proof)
