@@ -63,6 +63,11 @@ class RunService:
         self.settings = settings
         self._parts = parts
 
+    @property
+    def parts(self) -> Parts:
+        """What it was put together from."""
+        return self._parts
+
     async def choose_model(self, model: str | None = None) -> ModelChoice:
         """Raise `UsageError` for a model that was asked for and is not there."""
         return await choose(model or self.settings.model, self.settings.ollama_url)
