@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from shutil import get_terminal_size
 from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -9,7 +10,8 @@ from rich.text import Text
 
 from .visible import one_line, visible
 
-PLAIN_WIDTH = 80
+PLAIN_WIDTH, WIDEST = 80, 100
+"""Columns where there is no terminal, and at most where there is one: longer lines are hard to read."""
 
 
 def output() -> Console:
@@ -36,7 +38,7 @@ def _console(stream: TextIO, *, terminal: bool) -> Console:
         file=stream,
         force_terminal=terminal,
         color_system="auto" if terminal else None,
-        width=None if terminal else PLAIN_WIDTH,
+        width=min(get_terminal_size().columns, WIDEST) if terminal else PLAIN_WIDTH,
         markup=False,
         emoji=False,
         highlight=False,
@@ -79,6 +81,10 @@ def facts(pairs: Iterable[tuple[str, str]], *, indent: str = "") -> Iterator[Han
     width = max((len(name) for name, _ in told), default=0)
     for name, value in told:
         yield Hanging(Text(f"{indent}{name:<{width}}  ", style="dim"), line(value))
+
+
+def heading(title: str) -> Text:
+    return Text(f"\n{one_line(title)}", style="bold", overflow="fold")
 
 
 def command(words: str, *, indent: str = "  ") -> Text:

@@ -1,5 +1,7 @@
 """`leadline decisions`."""
 
+from datetime import datetime
+
 import typer
 from pydantic import JsonValue
 
@@ -10,6 +12,7 @@ from ...contracts.base import RunId
 from ...contracts.ports import LedgerReader
 from ..console import Hanging, facts, line, output
 from ..listing import Row, show_list
+from ..times import utc
 from .lazy import command_app
 from .options import ListForm, RunArgument
 from .session import session_of
@@ -34,12 +37,14 @@ def decisions(context: typer.Context, *, run: RunArgument, form: ListForm = "tab
     console = output()
     for row in rows:
         console.print(Hanging("", line(f"{row['subject']}: {row['decision']}", "bold")))
-        pairs = [(key, _told(row[key])) for key in ("why", "by", "authority", "at", "evidence", "against")]
+        pairs = [(key, _told(key, row[key])) for key in ("why", "by", "authority", "at", "evidence", "against")]
         for pair in facts(pairs, indent="  "):
             console.print(pair)
 
 
-def _told(value: JsonValue) -> str:
+def _told(key: str, value: JsonValue) -> str:
+    if key == "at":
+        return utc(datetime.fromisoformat(str(value)))
     return ", ".join(str(v) for v in value) if isinstance(value, list) else str(value or "")
 
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from ...contracts.errors import ApprovalRefused
 from ...runtime.outcome import PersonAnswer, RunOutcome
 from ..approval import ask_person, show_next_commands, show_request
-from ..console import is_interactive, line, output, talk
+from ..console import heading, is_interactive, line, output, talk
 from ..documents import ReportFormat, write_document, write_report
 from ..listing import as_json
 
@@ -63,5 +63,5 @@ def _tell_waiting(outcome: RunOutcome, form: ReportFormat) -> None:
     console = output()
     console.print(line(f"run {run.run_id} waits for a person"))
     show_request(console, request)
-    console.print("\nAnswer with one of:")
+    console.print(heading("Answer with one of:"))
     show_next_commands(console, run.run_id, request)

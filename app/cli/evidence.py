@@ -12,7 +12,7 @@ from ...contracts.claim import Claim
 from ...contracts.errors import UsageError
 from ...contracts.evidence import Answer, Observation
 from ...rules.wording import say
-from ..console import Hanging, facts, items, line, output, text
+from ..console import Hanging, facts, heading, items, line, output, text
 from ..documents import write_document
 from ..listing import ListFormat, as_json, as_yaml, show_list
 from ..outline import outline
@@ -116,7 +116,7 @@ def _show(console: Console, observation: Observation, claims: tuple[Claim, ...],
     for pair in facts(pairs):
         console.print(pair, crop=False)
     if observation.call.params:
-        console.print(line("\nparameters", "bold"))
+        console.print(heading("parameters"))
         for piece in outline(observation.call.params):
             console.print(piece)
     for title, lines in (
@@ -124,14 +124,15 @@ def _show(console: Console, observation: Observation, claims: tuple[Claim, ...],
         ("claims that rest on it", [f"{say(c)} ({c.id}, {c.made_by})" for c in claims]),
     ):
         if lines:
-            console.print(line(f"\n{title}", "bold"))
+            console.print(heading(title))
             for item in items(line(each) for each in lines):
                 console.print(item)
     if answer.excerpt:
-        console.print(line("\nfrom the source, redacted and cut", "bold"))
+        console.print(heading("from the source, redacted and cut"))
         for each in answer.excerpt:
             console.print(Hanging("  ", text(each)))
     if again is not None:
         same = _same(observation, again)
         told = "the same, byte for byte" if same else f"another one: {again.status}, sha256 {again.digest}"
-        console.print(line(f"\nasked again: {told}", "bold green" if same else "bold red"), soft_wrap=True)
+        console.print()
+        console.print(line(f"asked again: {told}", "bold green" if same else "bold red"), soft_wrap=True)

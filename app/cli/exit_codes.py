@@ -21,6 +21,7 @@ EXIT_CODES: tuple[ExitCode, ...] = (
     ExitCode(STORE, "the store cannot be read or written"),
     ExitCode(HELD, "another process holds the run"),
     ExitCode(BUDGET, "a budget was spent before the end"),
+    ExitCode(SIGNAL_BASE + 1, "hung up (SIGHUP)"),
     ExitCode(SIGNAL_BASE + 2, "interrupted (SIGINT)"),
     ExitCode(SIGNAL_BASE + 15, "terminated (SIGTERM)"),
 )

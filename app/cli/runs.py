@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from ...contracts.run import Run
 from ..listing import show_list
+from ..standing import standing
 from ..times import utc
 from .lazy import command_app
 from .options import ListForm
@@ -37,7 +38,8 @@ def _row(run: Run, *, machine: bool) -> dict[str, JsonValue]:
     config = run.config
     return {
         "run": run.run_id,
-        "state": run.state,
+        "state": run.state if machine else standing(run),
+        "held_by": run.holder,
         "started": run.created_at.isoformat().replace("+00:00", "Z") if machine else utc(run.created_at),
         "graph": config.graph_version,
         "proposer": config.model,

@@ -10,7 +10,8 @@ from ...contracts.approval import ApprovalDecision, ApprovalRequest
 from ...contracts.base import RunId
 from ...contracts.run import Run
 from ..approval import show_next_commands, show_request
-from ..console import command, facts, line, output
+from ..console import command, facts, heading, output
+from ..standing import standing
 from ..times import span, utc
 from .lazy import command_app
 from .options import RunArgument
@@ -53,7 +54,7 @@ def _head(console: Console, run: Run) -> None:
     config = run.config
     pairs = [
         ("run", run.run_id),
-        ("state", run.state + (f", {run.reason}" if run.reason else "")),
+        ("state", standing(run) + (f", {run.reason}" if run.reason else "")),
         ("incident", f"{config.incident_id}: {config.title}"),
         ("bundle", f"{config.bundle_path}, sha256 {config.bundle_digest[:16]}…"),
         ("graph", f"{config.graph_version}, structure {config.structure_hash[:12]}"),
@@ -79,7 +80,7 @@ async def _open_request(store: SqlRunStore, run: Run) -> ApprovalRequest | None:
 def _next(console: Console, run: Run, request: ApprovalRequest | None) -> None:
     if request is not None:
         show_request(console, request)
-        console.print(line("\nAnswer with one of:"))
+        console.print(heading("Answer with one of:"))
         show_next_commands(console, run.run_id, request)
         return
     told = {

@@ -10,7 +10,7 @@ from ...contracts.base import Digest
 from ...contracts.ports import LedgerReader
 from ...contracts.proposal_record import ProposalRecord
 from ...contracts.task import Task
-from ..console import Hanging, facts, items, line, text
+from ..console import Hanging, facts, heading, items, line, text
 from ..listing import aligned
 from ..outline import outline
 
@@ -35,7 +35,7 @@ async def show_task_list(console: Console, reader: LedgerReader) -> None:
 
 async def show_tasks(console: Console, reader: LedgerReader) -> None:
     for task in await reader.all(Task):
-        console.print(line(f"\n{task.spec.title} ({task.spec.task_id}): {task.state}, attempt {task.attempt}", "bold"))
+        console.print(heading(f"{task.spec.title} ({task.spec.task_id}): {task.state}, attempt {task.attempt}"))
         contract: dict[str, JsonValue] = task.spec.model_dump(mode="json", exclude={"task_id", "run_id", "title"})
         if task.required_changes:
             contract["required_changes"] = list(task.required_changes)
@@ -47,7 +47,7 @@ async def show_assignments(console: Console, reader: LedgerReader) -> None:
     for decision in await reader.all(AssignmentDecision):
         chosen = ", ".join(f"{s.agent_id} as {s.role.replace('_', ' ')}" for s in decision.selected) or "nobody"
         title = titles.get(decision.task_id, decision.task_id)
-        console.print(line(f"\n{title}, attempt {decision.attempt}: {chosen}", "bold"))
+        console.print(heading(f"{title}, attempt {decision.attempt}: {chosen}"))
         pairs = [
             ("mode", f"{decision.mode.replace('_', ' ')} ({decision.topology}), by {decision.created_by}"),
             ("why", decision.rationale),
@@ -65,13 +65,12 @@ def _scores(console: Console, decision: AssignmentDecision) -> None:
         for score in sorted(decision.scores, key=lambda s: -s.total)
     ]
     columns = {
-        "  SCORE": "agent_id", "TOTAL": "total", "CAPAB": "capability_match", "TOOLS": "tool_permission_fit",
+        "SCORE OF": "agent_id", "TOTAL": "total", "CAPAB": "capability_match", "TOOLS": "tool_permission_fit",
         "SCOPE": "context_scope_fit", "AVAIL": "availability", "PAST": "past_success", "COST": "cost_efficiency",
         "LATEN": "latency_fit", "-RISK": "risk_penalty",
     }  # fmt: skip
     if rows:
-        indented = [{**row, "agent_id": f"  {row['agent_id']}"} for row in rows]
-        console.print(text(aligned(indented, columns)), soft_wrap=True)
+        console.print(text(aligned(rows, columns)), soft_wrap=True)
 
 
 async def show_prompts(console: Console, reader: LedgerReader) -> None:
@@ -81,7 +80,7 @@ async def show_prompts(console: Console, reader: LedgerReader) -> None:
     if not records:
         console.print(line("no model was asked in this run"))
     for record in records:
-        console.print(line(f"\n{record.node}: {record.form}, {record.model}", "bold"))
+        console.print(heading(f"{record.node}: {record.form}, {record.model}"))
         _print(console, facts(_told(record), indent="  "))
         for name, digest in (("system", record.system), ("shared", record.shared), ("task", record.task)):
             if digest in seen:

@@ -1,5 +1,6 @@
 """How commands reach the store and the run service."""
 
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,4 +35,7 @@ def serve(settings: Settings, work: Callable[["RunService"], Awaitable[T]]) -> T
         async with open_service(settings) as service:
             return await work(service)
 
-    return run_async(serving())
+    with warnings.catch_warnings():
+        # a cancelled graph drops the tasks that it had not begun, which Python warns of
+        warnings.filterwarnings("ignore", "coroutine '.*' was never awaited", RuntimeWarning)
+        return run_async(serving())

@@ -21,9 +21,9 @@ from .live import BoardView, can_live
 class Following:
     """Hand `began` and `watch` to the run service."""
 
-    def __init__(self, console: Console, *, lines: bool) -> None:
+    def __init__(self, console: Console, *, quiet: bool, lines: bool) -> None:
         self.board = Board()
-        self._lines = lines
+        self._quiet, self._lines = quiet, lines
         self._console = console
         self._start = time.monotonic()
 
@@ -47,10 +47,11 @@ class Following:
         if self._lines:
             told = progress_line(event, self.board)
             if told:
-                self._say(line(f"{self.elapsed():7.1f} s  {told}"))
+                self._say(Text(f"{self.elapsed():7.1f} s  ").append_text(line(told)))
 
     def _say(self, told: Text) -> None:
-        self._console.print(told, soft_wrap=True)
+        if not self._quiet:
+            self._console.print(told, soft_wrap=True)
 
     def elapsed(self) -> float:
         return time.monotonic() - self._start
@@ -58,10 +59,10 @@ class Following:
 
 @contextmanager
 def following(*, quiet: bool = False) -> Iterator[Following]:
-    """Live where stderr is a terminal, lines where it is not, the first lines alone where it should be quiet."""
+    """Live where stderr is a terminal, lines where it is not, nothing where it should be quiet."""
     console = talk()
     live = can_live(console) and not quiet
-    follow = Following(console, lines=not live and not quiet)
+    follow = Following(console, quiet=quiet, lines=not live and not quiet)
     if not live:
         yield follow
     else:

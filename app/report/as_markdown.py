@@ -170,7 +170,7 @@ def _rulings(report: IncidentReport) -> Iterator[str]:
     for conflict in report.conflicts:
         yield f"- Conflict about {md(conflict.subject)}: {md(conflict.description)} Ruling: {md(conflict.ruling)}"
     for made in report.decisions:
-        yield f"- {md(made.subject)}: {md(made.decision)} (by {md(made.decided_by)}: {md(made.reason)})"
+        yield f"- {md(made.subject)}: {md(words.decision_words(made))}"
 
 
 def _usage(report: IncidentReport) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.text import Text
 from ...contracts.base import ClaimId
 from ...contracts.report import IncidentReport
 from ...rules.wording import name_cause, reason_words
-from ..console import Hanging, command, facts, items, line, plain, text
+from ..console import Hanging, command, facts, heading, items, line, plain, text
 from ..times import clock_time, day, offset, utc
 from . import words
 from .pictures import onset_of
@@ -30,10 +30,6 @@ def report_text(report: IncidentReport) -> str:
     stream = io.StringIO()
     print_report(plain(stream), report)
     return stream.getvalue()
-
-
-def _heading(title: str) -> Text:
-    return Text(f"\n{title}", style="bold")
 
 
 def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
@@ -61,7 +57,7 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
         yield Text("")
         yield text(" ".join(f"{s.text}{_cited(evidence, s.claims)}" for s in words.summary(report)))
     if len(report.causes) > 1:
-        yield _heading("Other possible causes")
+        yield heading("Other possible causes")
         yield from items(
             line(f"{words.reported_name(c)}, {words.percent(c.confidence)}{_cited(evidence, c.claims)}")
             for c in report.causes[1:]
@@ -69,7 +65,7 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
 
 
 def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
-    yield _heading("How it came about")
+    yield heading("How it came about")
     if not report.chain:
         yield Text("No chain from a cause to the alert could be shown.")
     before = None
@@ -83,7 +79,7 @@ def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rendera
 
 def _ruled_out(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
     if report.ruled_out:
-        yield _heading("What was ruled out")
+        yield heading("What was ruled out")
     names = (name_cause(r.cause) for r in report.ruled_out)
     yield from items(
         line(f"{name}: {r.why}{_cited(evidence, r.claims)}") for name, r in zip(names, report.ruled_out, strict=True)
@@ -96,7 +92,7 @@ def _unseen(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableTyp
         for c in report.coverage
         if c.status != "ok" or c.notes
     ]
-    yield _heading("What could not be seen")
+    yield heading("What could not be seen")
     if not (gaps or report.missing):
         yield Text("All sources of the bundle were read whole.")
     yield from items(line(each) for each in (*report.missing, *gaps))
@@ -106,7 +102,7 @@ def _unseen(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableTyp
 
 
 def _remedies(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
-    yield _heading("What to do")
+    yield heading("What to do")
     if not report.remediation:
         yield Text("No action is proposed.")
     yield from items(
@@ -121,7 +117,7 @@ def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rend
         return
     onset, today, key = onset_of(report), "", words.key_claims(report)
     told = [e for e in report.timeline if e.lane == "alert" or e.claim is None or e.claim in key]
-    yield _heading("Timeline (UTC)")
+    yield heading("Timeline (UTC)")
     for entry in told:
         if day(entry.at) != today:
             today = day(entry.at)
@@ -136,20 +132,20 @@ def _timeline(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rend
 
 
 def _others(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableType]:
-    yield _heading("Without a model")
+    yield heading("Without a model")
     yield line(words.without_model_words(report))
     yield from items(line(each) for each in words.contribution_words(report.model))
     if report.degraded:
-        yield _heading("Where it fell back")
+        yield heading("Where it fell back")
         yield from items(line(place) for place in report.degraded)
     if report.conflicts or report.decisions:
-        yield _heading("Conflicts and decisions")
+        yield heading("Conflicts and decisions")
         yield from items(line(f"{c.subject}: {c.description} Ruling: {c.ruling}") for c in report.conflicts)
-        yield from items(line(f"{d.subject}: {d.decision} (by {d.decided_by}: {d.reason})") for d in report.decisions)
+        yield from items(line(f"{d.subject}: {words.decision_words(d)}") for d in report.decisions)
 
 
 def _evidence(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
-    yield _heading("Evidence")
+    yield heading("Evidence")
     if not evidence.items:
         yield Text("No claim was made.")
     told = [(n, c) for n, c in evidence.items if c.id in words.key_claims(report)]

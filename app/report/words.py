@@ -10,6 +10,7 @@ from ...contracts.incident import CauseRef
 from ...contracts.report import (
     ActionNote,
     CheckedClaim,
+    DecisionNote,
     IncidentReport,
     ModelContribution,
     Outcome,
@@ -92,6 +93,10 @@ def action_words(action: ActionNote) -> str:
     parts += [f"undone by {action.undone_by}"] if action.undone_by else []
     parts += [action.reason] if action.reason else []
     return "; ".join(parts)
+
+
+def decision_words(made: DecisionNote) -> str:
+    return f"{made.decision} by {made.decided_by}" + (f": {made.reason}" if made.reason else "")
 
 
 def coverage_words(coverage: SourceCoverage) -> str:

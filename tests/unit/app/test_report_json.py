@@ -13,17 +13,20 @@ def test_the_stable_keys_and_their_values(rich):
     document = json.loads(report_json(rich))
     assert document.keys() >= KEYS
     assert (document["schema"], document["run"], document["graph"]) == (1, "run-20260711-134900-4f2a", "star@1")
-    assert document["causes"][0].items() >= {
-        "rank": 1,
-        "kind": "change",
-        "ref": "c62e9decf1a04b7f",
-        "service": "catalogservice",
-        "reason": "cache_ttl",
-        "onset": "2026-07-11T13:41:20Z",
-        "confidence": 0.81,
-        "claims": ["clm-000000000001", "clm-000000000002", "clm-000000000003"],
-        "note": "Its diff sets the key that the first anomaly is about.",
-    }.items()
+    assert (
+        document["causes"][0].items()
+        >= {
+            "rank": 1,
+            "kind": "change",
+            "ref": "c62e9decf1a04b7f",
+            "service": "catalogservice",
+            "reason": "cache_ttl",
+            "onset": "2026-07-11T13:41:20Z",
+            "confidence": 0.81,
+            "claims": ["clm-000000000001", "clm-000000000002", "clm-000000000003"],
+            "note": "Its diff sets the key that the first anomaly is about.",
+        }.items()
+    )
     assert (
         document["claims"][1].items()
         >= {
