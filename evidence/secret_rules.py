@@ -69,10 +69,11 @@ class Rule(NamedTuple):
 
 
 def _has_value(text: str) -> bool:
+    """Not a word of prose, a small number, a mask, or a reference to where the value is kept."""
     plain = text.strip("\"'").lower()
-    return (
-        plain not in _NOT_SECRET and not (plain.isdecimal() and len(plain) < 5) and bool(set(plain) - set("*x.-_<>$({"))
-    )
+    if plain in _NOT_SECRET or plain.startswith(("${", "$(", "{{", "%(", "<")):
+        return False
+    return not (plain.isdecimal() and len(plain) < 5) and bool(set(plain) - set("*x.-_>"))
 
 
 def _looks_random(text: str) -> bool:

@@ -14,7 +14,7 @@ _HIDDEN = re.compile(
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\ud800-\udfff\ue000-\uf8ff"  # surrogates, private use
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff"  # tags, variation selectors, private use
+    "\U000e0000-\U0010ffff"  # tags, variation selectors, private use
     "]"
 )
 _KEPT = frozenset("\ufffd")

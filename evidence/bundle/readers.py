@@ -83,7 +83,7 @@ def _json(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
         f"read_json_objects({path}, {options}) WHERE json_type(json) = 'OBJECT' LIMIT {KEY_SAMPLE})"
     ).fetchall()
     names: dict[str, str] = {}
-    for (name,) in sorted(found):
+    for (name,) in sorted(row for row in found if row[0]):
         names.setdefault(name.lower(), name)
     if not names:
         return NOTHING

@@ -38,7 +38,8 @@ MACROS = (
         WHEN regexp_matches(t, ':[0-9.,]+ ?[+-][0-9]{2}:?[0-9]{0,2}$') THEN regexp_extract(t, '[+-][0-9:]+$')
         WHEN regexp_matches(t, ' [A-Za-z]+/[A-Za-z_/]+$') THEN regexp_extract(t, '[A-Za-z_]+/[A-Za-z_/]+$')
         ELSE 'none' END""",
-    """CREATE MACRO finite(t) AS CASE WHEN isfinite(try_cast(t AS DOUBLE)) THEN try_cast(t AS DOUBLE) END""",
+    # Beyond 1e60 nothing is measured, and squares would overflow.
+    """CREATE MACRO finite(t) AS CASE WHEN abs(try_cast(t AS DOUBLE)) < 1e60 THEN try_cast(t AS DOUBLE) END""",
     """CREATE MACRO level_of(t) AS CASE upper(trim(t))
         WHEN 'TRACE' THEN 'TRACE' WHEN 'FINEST' THEN 'TRACE' WHEN 'DEBUG' THEN 'DEBUG' WHEN 'FINE' THEN 'DEBUG'
         WHEN 'INFO' THEN 'INFO' WHEN 'INFORMATION' THEN 'INFO' WHEN 'NOTICE' THEN 'INFO' WHEN 'I' THEN 'INFO'

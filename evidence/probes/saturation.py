@@ -23,10 +23,9 @@ from ..tables import Periods, Tables
 from .base import Params, Probe, ServiceNames, answered, rounded, strength, undated
 
 NEAR = 0.9
-_USE = re.compile(
-    r"(?:^|_)(?:in_use|inuse|used|active|current|open|usage|allocated|busy|count|connections|conns|bytes)(?=_|$)"
-)
-_LIMIT = re.compile(r"(?:^|_)(?:max|limit|limits|size|capacity|total|quota|available_max|maximum)(?=_|$)")
+_USE = re.compile(r"(?:^|_)(?:in_use|inuse|used|active|current|open|usage|allocated|busy)(?=_|$)")
+_LIMIT = re.compile(r"(?:^|_)(?:max|limit|limits|size|capacity|quota|maximum)(?=_|$)")
+_PLAIN = re.compile(r"(?:^|_)(?:conns|connections|count|bytes|total)(?=_|$)")
 _SHARE = re.compile(r"util|usage|used|saturat|percent|pct|cpu|memory|disk|pool", re.IGNORECASE)
 _NO_SHARE = re.compile(
     r"success|hit|avail|error|fail|free|idle|_ms|seconds|latency|duration|bytes|_total|rate|per_", re.IGNORECASE
@@ -62,17 +61,15 @@ def answer(tables: Tables, params: Saturation) -> Answer:
 
 
 def _pairs(found: list[Series], periods: Periods) -> Iterable[_Use]:
-    """Use and limit of one thing: the same name but for the two words."""
-    limits = {_stem(_LIMIT, s.metric): s for s in found if _LIMIT.search(s.metric) and not _USE.search(s.metric)}
-    limits |= {_stem(_USE, stem): s for stem, s in list(limits.items()) if _stem(_USE, stem)}
+    """Use and limit of one thing: the same name but for the words that say which of the two it is."""
+    limits = {_stem(s.metric): s for s in found if _LIMIT.search(s.metric) and not _USE.search(s.metric)}
     for series in found:
-        limit = limits.get(_stem(_USE, series.metric)) if _USE.search(series.metric) else None
-        if limit is None or limit is series or series.is_rate:
+        limit = limits.get(_stem(series.metric))
+        if limit is None or _LIMIT.search(series.metric) or series.is_rate:
             continue
         ceiling = _late(limit.part(periods.after.start, periods.after.end, include_end=True))
-        if ceiling is None or ceiling <= 0:
-            continue
-        yield from _used(series, periods, ceiling, f"{series.metric}/{limit.metric}", ceiling)
+        if ceiling is not None and ceiling > 0:
+            yield from _used(series, periods, ceiling, f"{series.metric}/{limit.metric}", ceiling)
 
 
 def _shares(found: list[Series], periods: Periods) -> Iterable[_Use]:
@@ -102,8 +99,8 @@ def _late(values: Floats) -> float | None:
     return float(np.quantile(values, 0.9)) if len(values) else None
 
 
-def _stem(word: re.Pattern[str], metric: str) -> str:
-    return word.sub("", metric)
+def _stem(metric: str) -> str:
+    return _PLAIN.sub("", _LIMIT.sub("", _USE.sub("", metric)))
 
 
 def _fact(tables: Tables, use: _Use) -> Fact:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from leadline.contracts.evidence import Answer, ProbeCall
 from leadline.evidence import OpenedBundle, open_bundle
 
 INCIDENT = "schema: 1\nid: inc-1\ntitle: checkout is slow\n"
@@ -49,7 +48,3 @@ def opened(make_bundle: MakeBundle) -> Iterator[OpenFiles]:
     yield make
     for one in found:
         one.close()
-
-
-async def ask(bundle: OpenedBundle, probe: str, **params: Any) -> Answer:
-    return await bundle.ask(ProbeCall(probe=probe, params=params))

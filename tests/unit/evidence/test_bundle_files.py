@@ -49,7 +49,7 @@ def test_a_pipe_is_refused_and_never_opened(make_bundle) -> None:
     "name", ["metrics/*.csv", "metrics/a[1].csv", "metrics/a\nb.csv", 'metrics/a".csv', "metrics/a?.csv"]
 )
 def test_names_that_are_patterns_are_refused(make_bundle, name: str) -> None:
-    with pytest.raises(BundleError, match="rename|pattern"):
+    with pytest.raises(BundleError, match=r"rename|pattern"):
         open_bundle(make_bundle({name: "ts,metric,value\n"}))
 
 

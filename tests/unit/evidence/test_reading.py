@@ -19,9 +19,9 @@ METRICS = [
     {"ts": "2026-03-14T02:02:00Z", "service": "web, eu", "metric": "cpu", "value": "-3"},
 ]
 EXPECTED = [
-    (datetime(2026, 3, 14, 2, 0), "cart", "", "cpu", 1.5, "", ""),
-    (datetime(2026, 3, 14, 2, 1), "cart", "", "cpu", 2.25, "", ""),
-    (datetime(2026, 3, 14, 2, 2), "web, eu", "", "cpu", -3.0, "", ""),
+    (datetime.fromisoformat("2026-03-14 02:00:00"), "cart", "", "cpu", 1.5, "", ""),
+    (datetime.fromisoformat("2026-03-14 02:01:00"), "cart", "", "cpu", 2.25, "", ""),
+    (datetime.fromisoformat("2026-03-14 02:02:00"), "web, eu", "", "cpu", -3.0, "", ""),
 ]
 
 
