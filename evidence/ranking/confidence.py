@@ -8,8 +8,8 @@ from .candidates import Candidate
 
 ENOUGH = 0.15
 """Least score of a cause that is named."""
-ANOMALOUS = 0.45
-"""Least strength of a symptom that makes an incident."""
+ANOMALOUS, ANOMALOUS_WHERE_ASKED = 0.45, 0.25
+"""Least strength of a symptom that makes an incident; less where the asker has fixed that something is to blame."""
 CEILING = 0.95
 CLEAR_MARGIN = 0.3
 
@@ -33,7 +33,7 @@ def outcome_of(board: Board, found: Sequence[Candidate]) -> Outcome:
     if not board.claims:
         return "inconclusive"
     strongest = max((s.weight for s in board.symptoms if s.claim is not None), default=0.0)
-    if strongest < ANOMALOUS:
+    if strongest < (ANOMALOUS_WHERE_ASKED if _asked_for_one(board) else ANOMALOUS):
         return (
             "no_incident"
             if board.of("metric", "log", "trace", "resource", "topology") or strongest > 0
@@ -42,6 +42,13 @@ def outcome_of(board: Board, found: Sequence[Candidate]) -> Outcome:
     if not found or found[0].score < ENOUGH or _one_view(board, found[0]):
         return "inconclusive"
     return "cause_found"
+
+
+def _asked_for_one(board: Board) -> bool:
+    """Whether the answer space holds causes, and nothing to say that there is none."""
+    space = board.incident.answer_space
+    kinds = {*space.kinds, *(cause.kind for cause in space.causes)}
+    return bool(kinds) and "none" not in kinds
 
 
 def _one_view(board: Board, top: Candidate) -> bool:

@@ -37,6 +37,9 @@ _PASSED_ON = re.compile(
 class ServiceScore:
     name: str
     score: float
+    """As the seat of the fault."""
+    first: float
+    """As the first to fail: an alert on it speaks for it."""
     own: float
     """How much speaks for a fault of its own."""
     hurt: float
@@ -65,7 +68,7 @@ class ServiceRanker:
         )
 
     def first_failing(self) -> str:
-        return self.scores[0].name if self.scores else next(iter(sorted(self._alerted)), "")
+        return min(self.scores, key=lambda s: (-s.first, s.name)).name if self.scores else ""
 
     def affected(self, first: str, seat: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """The other services that are hurt, without those that `seat` says hold the cause.
@@ -97,12 +100,15 @@ class ServiceRanker:
         claim = self._board.positions.get(name)
         position = claim.object if claim else ""
         cut_off = bool(mine) and max((s.weight for s in mine if not _is_cut_off(s)), default=0.0) < 0.4
-        score = own * POSITION.get(position, 0.8) * (0.3 if cut_off else 1.0)
-        score += ALERTED * (name in self._alerted) + EARLY * self._early(onset) * own
+        led = 1.0 if claim is None or position != "deepest_anomalous" else 0.8 + 0.2 * claim.strength
+        score = own * POSITION.get(position, 0.8) * led * (0.3 if cut_off else 1.0)
+        score = (score + EARLY * self._early(onset) * own) / (1 + EARLY)
         ids = [s.claim.id for s in sorted(mine, key=lambda s: -s.weight) if s.claim][:8] + ([claim.id] if claim else [])
+        first = score + ALERTED * (name in self._alerted)
         return ServiceScore(
-            name, round(min(score / (1 + ALERTED + EARLY), 1.0), 4), own, hurt, onset, tuple(ids), position, cut_off
-        )
+            name=name, score=round(min(score, 1.0), 4), first=round(first, 4), own=own, hurt=hurt, onset=onset,
+            claims=tuple(ids), position=position, cut_off=cut_off,
+        )  # fmt: skip
 
     def _own(self, symptom: Symptom, name: str) -> float:
         """Less where a victim would show it as well, or where its text blames another service."""
