@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench examples clean
+.PHONY: help demo test check format docs bench examples clean
 
 help:  ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -27,6 +27,9 @@ check: $(VENV)/.tools  ## All that CI runs: format, lint, types, floors, tests
 format: $(VENV)/.tools  ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.product  ## Write the tables of the documentation anew
+	$(BIN)/python docs/tables.py
 
 bench: $(VENV)/.tools  ## Measure: start-up, overhead, critical path, checkpoints, prompts
 	$(BIN)/python -m benchmarks

@@ -93,6 +93,7 @@ schema: 1
 outcome: cause_found
 causes:
   - {{kind: change, ref: {LEAK}, service: seatmap, reason: connection_leak}}
+  - {{kind: change, ref: {LEAK}, service: seatmap, reason: pool_exhaustion}}
 first_failing_service: seatmap
 affected_services: [seatmap, booking, web]
 remediation: rollback
