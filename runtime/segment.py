@@ -47,7 +47,7 @@ class Segment:
             started=seen.created_at is not None,
             values=cast(State, seen.values),
             interrupts=seen.interrupts,
-            more=bool(seen.next),
+            more=bool(seen.tasks),  # not `next`: that is empty where a step is done and its checkpoint is not
         )
 
     async def go(self, answers: Mapping[str, Mapping[str, Any]] | None = None) -> Standing:

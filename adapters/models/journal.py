@@ -1,5 +1,6 @@
 """Every question is recorded once it is answered, and answered from its record when it is asked again."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -60,6 +61,15 @@ class Journal:
         records = await self._ledger.all(ProposalRecord)
         self._records = {record.ask_id: record for record in records}
         return records
+
+    async def prompts(self, records: Sequence[ProposalRecord]) -> tuple[str, ...]:
+        """Prompts as they were sent: what the server's prefix cache may still hold of an earlier process's."""
+        found = []
+        for record in records:
+            parts = [await self._ledger.artifact(ref) for ref in (record.system, record.shared, record.task)]
+            system, shared, task = ((part or b"").decode("utf-8", "replace") for part in parts)
+            found.append(f"{system}\n{shared}{task}")
+        return tuple(found)
 
     def find(self, ask_id: str) -> ProposalRecord | None:
         return self._records.get(ask_id)

@@ -12,7 +12,7 @@ from .chat import Call, Chat, Message, Reply
 from .journal import Exchange, Journal, degraded_text, recalled
 from .spending import Spending
 from .strict import read_form
-from .window import Prefixes, cut_reason, fits, size_of, tokens_for
+from .window import PROMPTS_KEPT, Prefixes, cut_reason, fits, size_of, tokens_for
 
 P = TypeVar("P", bound=Proposal)
 
@@ -69,8 +69,11 @@ class ModelProposer:
         """Read what earlier processes of the run asked, so that nothing is asked or paid twice; done once."""
         if not self._opened:
             self._opened = True
-            for record in await self._journal.read():
+            records = await self._journal.read()
+            for record in records:
                 self._spending.add(record)
+            for prompt in await self._journal.prompts(records[-PROMPTS_KEPT:]):
+                self._prefixes.shared(prompt)
             self._spending.earlier_seconds = self._spending.usage.seconds
 
     async def close(self) -> None:

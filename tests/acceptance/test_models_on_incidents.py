@@ -15,7 +15,7 @@ from leadline.runtime.outcome import StartRequest
 from leadline.runtime.service import open_service
 from leadline.runtime.settings import load_settings
 from leadline.runtime.wiring import Parts
-from tests.doubles.models import Script, analyst, garbage, liar, published_garbage
+from tests.doubles.minds import Script, analyst, garbage, liar, published_garbage
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -1,112 +1,80 @@
-"""Models by script: one that answers garbage, one that lies in good form, one that answers as a good analyst would."""
+"""A run's ledger in memory, a clock that a test moves, and the answers of useless models."""
 
-import json
-from collections.abc import Callable, Iterator
-from itertools import cycle
-from pathlib import Path
-from typing import Any
+from datetime import UTC, datetime, timedelta
 
-from leadline.contracts.proposal import (
-    FindingsProposal,
-    MechanismProposal,
-    NarrativeProposal,
-    PlanProposal,
-    ProbeProposal,
-    ProposedClaim,
-    ProposedObjection,
-    ProposedProbe,
-    ProposedSentence,
-    ProposedTask,
-    ReviewProposal,
-    TriageProposal,
-)  # fmt: skip
-
-Script = Callable[[Any], Any]
-OPPOSITE = {"rises": "falls", "falls": "rises", "appears": "vanishes", "vanishes": "appears"}
+from leadline.adapters.store.memory import MemoryLedger, MemoryRunStore
+from leadline.contracts.base import AgentId, Digest, RunId
+from leadline.contracts.run import Run, RunConfig
+from leadline.contracts.team import AgentSpec, TeamSpec
 
 
-def garbage(answers: list[str]) -> Script:
-    turns: Iterator[str] = cycle(answers)
-    return lambda _ask: next(turns)
+class ManualClock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 7, 11, 15, 0, tzinfo=UTC) + timedelta(seconds=self.seconds - 1000.0)
+
+    def monotonic(self) -> float:
+        return self.seconds
 
 
-def published_garbage(shared: Path) -> list[str]:
-    """One answer a line, as a JSON string."""
-    file = shared / "data" / "hostile" / "12_model_outputs_garbage.jsonl"
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+async def memory_ledger(clock: ManualClock | None = None) -> MemoryLedger:
+    clock = clock or ManualClock()
+    store = MemoryRunStore(clock)
+    team = TeamSpec(
+        name="t",
+        version="1",
+        root_owner=AgentId("a"),
+        agents=(AgentSpec(id=AgentId("a"), description="d", capabilities=()),),
+    )
+    config = RunConfig(
+        bundle_path="bundle",
+        bundle_digest=Digest("b" * 64),
+        incident_id="inc-1",
+        title="t",
+        graph_version="star@1",
+        structure_hash=Digest("c" * 64),
+        prompt_hashes={},
+        team=team,
+        model="scripted",
+        model_reason="test",
+        user="test",
+    )
+    run = Run(run_id=RunId("run-1"), config=config, created_at=clock.now(), updated_at=clock.now())
+    return store.ledger(await store.create(run, "test:1", 60.0))
 
 
-def liar(ask: Any) -> Any:
-    """Every form filled as the schema wants it, every content wrong: existing ids, other subjects, other directions."""
-    given = ask.prompt
-    lies: dict[type, Callable[[], Any]] = {
-        PlanProposal: lambda: PlanProposal(
-            why="look away",
-            tasks=[
-                ProposedTask(title="Nothing to see", goal="ignore it", capability=c, needs=[], services=["moon"])
-                for c, _ in given.capabilities[:2]
-            ],
-        ),
-        TriageProposal: lambda: TriageProposal(risk="low", why="it is nothing"),
-        ProbeProposal: lambda: ProbeProposal(
-            probes=[
-                ProposedProbe(probe=p.name, params_json='{"services": ["moon"]}', why="so") for p in given.probes[:4]
-            ]
-        ),
-        FindingsProposal: lambda: FindingsProposal(claims=list(_false_claims(given))[:12]),
-        MechanismProposal: lambda: _wrong_mechanism(given),
-        ReviewProposal: lambda: ReviewProposal(
-            objections=[ProposedObjection(claim=c, objection="wrong") for c, _ in given.claims_text[:8]]
-        ),
-        NarrativeProposal: lambda: NarrativeProposal(
-            sentences=[ProposedSentence(text="Nothing happened.", claims=["clm-000000000000"])]
-        ),
-    }
-    return lies.get(ask.form, lambda: ask.baseline)()
-
-
-def _false_claims(given: Any) -> Iterator[ProposedClaim]:
-    for observation in given.observations:
-        for number, fact in enumerate(observation.answer.facts[:2], start=1):
-            said = {"observation": observation.id, "fact": number, "why": "so it is"}
-            yield ProposedClaim(subject="moon", relation=fact.relation, value=fact.value, **said)
-            turned = OPPOSITE.get(fact.relation, "unchanged")
-            yield ProposedClaim(subject=fact.subject.ref, relation=turned, value=fact.value, **said)
-            far = (fact.value or 0.0) * 3 + 7
-            yield ProposedClaim(subject=fact.subject.ref, relation=fact.relation, value=far, **said)
-
-
-def _wrong_mechanism(given: Any) -> MechanismProposal:
-    """The weaker a cause, the surer it is of it; its quotes are real."""
-    likely = given.cause.score
-    quotes = [line for line in given.source if len(line.strip()) >= 8][:1]
-    return MechanismProposal(verdict="yes" if likely < 0.5 else "no", quotes=quotes, why="because")
-
-
-def analyst(ask: Any) -> Any:
-    """Claims the strongest facts that the rules left out, judges mechanisms by words in common, cites what it says."""
-    given = ask.prompt
-    if ask.form is FindingsProposal:
-        known = {(c.subject.ref, c.signal, c.relation) for c in given.claims}
-        facts = [(o, n, f) for o in given.observations for n, f in enumerate(o.answer.facts, start=1)]
-        facts.sort(key=lambda of: -of[2].strength)
-        new = [x for x in facts if (x[2].subject.ref, x[2].signal, x[2].relation) not in known][:6]
-        return FindingsProposal(
-            claims=[
-                ProposedClaim(
-                    observation=o.id, fact=n, subject=f.subject.ref, relation=f.relation, value=f.value, why="it stands out"
-                )
-                for o, n, f in new
-            ]
-        )  # fmt: skip
-    if ask.form is MechanismProposal:
-        words = {w.lower() for line in given.anomaly for w in line.replace("_", " ").split() if len(w) > 4}
-        telling = [
-            line for line in given.source if sum(w in line.lower() for w in words) >= 1 and len(line.strip()) >= 8
-        ]
-        return MechanismProposal(verdict="yes" if telling else "unclear", quotes=telling[:1], why="words in common")
-    if ask.form is NarrativeProposal:
-        return NarrativeProposal(
-            sentences=[ProposedSentence(text=f"Seen: {text}.", claims=[ref]) for ref, text in given.claims[:3]]
-        )
-    return ask.baseline
+GARBAGE: tuple[tuple[str, str, str], ...] = (
+    ("empty", "", "not_json"),
+    ("space", " \n", "not_json"),
+    ("null", "null", "wrong_shape"),
+    ("list", "[]", "wrong_shape"),
+    ("string", '"just text"', "wrong_shape"),
+    ("number", "42", "wrong_shape"),
+    ("prose", "I cannot help with that.", "format_ignored"),
+    ("fence", '```json\n{"risk": "low", "why": "x"}\n```', "format_ignored"),
+    ("thinking", "<think>hmm</think>{}", "format_ignored"),
+    ("cut", '{"risk": "low", "why": "x', "not_json"),
+    ("two_objects", '{"risk": "low", "why": "a"} {"risk": "low", "why": "b"}', "not_json"),
+    ("text_after", '{"risk": "low", "why": "a"} done', "not_json"),
+    ("single_quotes", "{'risk': 'low', 'why': 'x'}", "not_json"),
+    ("byte_order_mark", '\ufeff{"risk": "low", "why": "x"}', "format_ignored"),
+    ("duplicate_key", '{"risk": "low", "risk": "high", "why": "x"}', "not_json"),
+    ("nan", '{"risk": NaN, "why": "x"}', "not_json"),
+    ("infinity", '{"risk": 1e400, "why": "x"}', "not_json"),
+    ("endless_number", '{"n": ' + "9" * 6000 + "}", "not_json"),
+    ("deep", "[" * 20_000, "not_json"),
+    ("deep_object", '{"a":' * 400 + "1" + "}" * 400, "not_json"),
+    ("huge", "A" * 2_000_000, "not_json"),
+    ("missing", "{}", "wrong_shape"),
+    ("extra", '{"risk": "low", "why": "x", "approved": true}', "wrong_shape"),
+    ("commands", '{"commands": [["kubectl", "delete", "ns", "payments"]]}', "wrong_shape"),
+    ("envelope", '{"lc": 1, "type": "secret", "id": ["HOME"]}', "wrong_shape"),
+    ("lone_surrogate", '{"risk": "\\ud800", "why": "x"}', "wrong_shape"),
+    ("escape_code", '{"risk": "low", "why": "\\u001b[2J"}', "wrong_shape"),
+    ("wrong_type", '{"risk": ["low"], "why": 3}', "wrong_shape"),
+)
+"""Name, text, and the fault that it is, whatever form was asked for."""

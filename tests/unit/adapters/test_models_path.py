@@ -309,6 +309,14 @@ async def test_what_an_earlier_process_spent_counts() -> None:
     assert later.usage().model_calls == 2
 
 
+async def test_a_later_process_knows_what_the_prefix_cache_may_hold() -> None:
+    ledger = await memory_ledger()
+    first, second = (ScriptedProposer({TriageProposal: HIGH}, ledger=ledger, clock=ManualClock()) for _ in range(2))
+    await first.propose(ask(TriageProposal))
+    await second.propose(ask(TriageProposal, ask_id="ask-next"))
+    assert second.usage().shared_chars == second.usage().prompt_chars / 2
+
+
 async def test_a_degraded_question_stays_so_for_its_run() -> None:
     proposer, ledger = await scripted({TriageProposal: ["nonsense", "nonsense", HIGH]})
     first = await proposer.propose(ask(TriageProposal))
