@@ -86,8 +86,9 @@ async def _try(action: Action, spec: ActionSpec, book: Book, deps: Deps) -> Trie
             events = ()
         action = action.model_copy(update={"attempts": attempt.n})
         told = action_event(deps, "action.attempted", action.key, f"attempt {attempt.n}", attempt.attempt_id, by=NODE)
+        since = deps.clock.monotonic()
         await deps.ledger.commit(Writes(records=(action, attempt), events=(*events, told)))
-        receipt = await _called(action, attempt, spec, book, deps)
+        receipt = await _called(action, attempt, spec, book, deps, since)
         if receipt.delivered or attempt.n >= spec.attempts:
             return Tried(action, receipt)
         await deps.ledger.commit(Writes(records=(receipt,), events=(_told(receipt, deps),)))
@@ -109,12 +110,16 @@ def _attempt(action: Action, spec: ActionSpec, deps: Deps) -> ActionAttempt:
     )
 
 
-async def _called(action: Action, attempt: ActionAttempt, spec: ActionSpec, book: Book, deps: Deps) -> ExecutionReceipt:
-    """The intent is committed under the present epoch; the call follows at once or not at all."""
-    desk, committed = desk_of(deps), deps.clock.monotonic()
+async def _called(
+    action: Action, attempt: ActionAttempt, spec: ActionSpec, book: Book, deps: Deps, since: float
+) -> ExecutionReceipt:
+    """The intent was committed under the present epoch; the call follows at once or not at all.
+
+    A process that stood still in between may have lost the run to another by now.
+    """
+    desk = desk_of(deps)
     call = call_of(action, spec, book, deps, attempt)
-    await asyncio.sleep(0)  # a process that was stopped after its commit wakes up here
-    stood = deps.clock.monotonic() - committed
+    stood = deps.clock.monotonic() - since
     if stood > desk.stall_seconds:
         reply = TargetReply("failed", delivered=False, detail=f"not called: this process stood still for {stood:.1f} s")
     else:

@@ -11,6 +11,9 @@ from .action_catalog import load_catalog
 from .settings import Settings
 from .wiring import Parts
 
+MOST_STALL = 5.0
+"""Seconds between recording an intent and the call; and never more than a lease that is due for renewal still lasts."""
+
 
 @asynccontextmanager
 async def desk_of_run(config: RunConfig, settings: Settings, parts: Parts) -> AsyncIterator[ActionDesk | None]:
@@ -35,4 +38,5 @@ async def open_desk(config: RunConfig, settings: Settings, parts: Parts) -> Asyn
             user=config.user,
             uptime=parts.uptime,
             fresh=parts.fresh,
+            stall_seconds=min(MOST_STALL, settings.lease_seconds / 2),
         )

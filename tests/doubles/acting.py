@@ -1,13 +1,17 @@
 """Runs that may act: paper evidence with a remedy, a catalog whose target lies, clocks that a test moves."""
 
+import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from leadline.adapters.models.rules import RulesProposer
 from leadline.adapters.models.scripted import Script, ScriptedProposer
+from leadline.adapters.store.schema import ensure_schema
 from leadline.contracts.approval import UptimeMark
 from leadline.contracts.claim import Claim
 from leadline.contracts.ports import ActionTarget, Clock, Ledger, OpenFresh, Proposer
@@ -150,4 +154,15 @@ class Stage:
 
     def open(self, **more: Any) -> Any:
         """`async with stage.open() as service:`."""
-        return open_service(self.settings(**more), self.parts())
+        settings = self.settings(**more)
+        if not settings.database.exists():
+            shutil.copy(empty_database(), settings.database)
+        return open_service(settings, self.parts())
+
+
+@cache
+def empty_database() -> Path:
+    """Made once: bringing a new file up to date takes longer than most tests."""
+    path = Path(tempfile.mkdtemp(prefix="leadline-empty-")) / "empty.db"
+    ensure_schema(path, 10.0)
+    return path
