@@ -132,9 +132,12 @@ async def _run_all(bench: "_Bench", cells: Sequence[Cell], take: Callable[[CellR
         for cell in waiting:
             take(await bench.run(cell))
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(bench.request.jobs):
-            group.create_task(worker())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(bench.request.jobs):
+                group.create_task(worker())
+    except BaseExceptionGroup as group_of_one:
+        raise group_of_one.exceptions[0] from None
 
 
 class _Bench:

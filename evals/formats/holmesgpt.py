@@ -15,7 +15,7 @@ from ...contracts.report import Outcome
 from ..expected import Expected
 from .base import ImportSummary, case_name, new_case
 from .holmesgpt_logs import logs
-from .holmesgpt_outputs import Output, metrics, read_outputs, resources
+from .holmesgpt_outputs import Output, collection_status, metrics, read_outputs, resources
 
 TITLE_LENGTH = 120
 
@@ -43,6 +43,7 @@ def _case(out: Path, name: str, folder: Path) -> list[str]:
         for output in outputs:
             if output.status == "ok":
                 case.document(f"{'web/' if output.tool == 'fetch_webpage' else ''}{output.name}.txt", output.body)
+        case.document("collection_status.txt", collection_status(outputs))
         case.tables.rows("resources", resources(outputs))
         case.tables.rows("logs", logs(outputs))
         case.tables.rows("metrics", metrics(outputs))

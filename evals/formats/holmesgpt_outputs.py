@@ -72,9 +72,8 @@ def _status(claimed: str, return_code: int | None, body: str) -> Status:
 
 
 def resources(outputs: Sequence[Output]) -> Rows:
-    """Objects that outputs describe or list; and each output itself, with whether it can be trusted."""
+    """Objects that outputs describe or list."""
     for output in outputs:
-        yield _row("tool_output", output.name, output.status, output.body[:HEAD], output.params)
         if output.status != "ok":
             continue
         kind, name = subject(output)
@@ -90,6 +89,15 @@ def resources(outputs: Sequence[Output]) -> Rows:
                     state = row.get("STATUS") or row.get("READY") or ""
                     line = "; ".join(f"{key}={value}" for key, value in row.items())
                     yield _row(kind, row["NAME"], state, line, output.params)
+
+
+def collection_status(outputs: Sequence[Output]) -> str:
+    """Which outputs can be read, and why the others cannot: a failed one is no evidence, but that it failed is."""
+    lines = []
+    for output in outputs:
+        why = "" if output.status == "ok" else " ".join(output.body.split())[:HEAD]
+        lines.append(f"{output.name}: {output.status}{f': {why}' if why else ''}\n")
+    return "".join(lines)
 
 
 def metrics(outputs: Sequence[Output]) -> Rows:

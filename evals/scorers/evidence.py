@@ -26,13 +26,16 @@ class Records(NamedTuple):
 
 
 def grounded(report: ScoredReport, expected: Expected, records: Records | None) -> float | None:
-    """A right answer that its observations carry, of all cases; None where no cause was to be found.
+    """A right answer that its observations carry, of all cases; None where nothing was to be found.
 
-    The first cause must cite claims; every cited claim must be verified and name observations; one of them at least
-    must be about the cause. With the records, each observation must be `ok` and hold the fact that the claim repeats.
+    Where facts are asked for, verified claims must say all of them. Otherwise the first cause must cite claims; every
+    cited claim must be verified and name observations; one of them at least must be about the cause. With the records,
+    each observation must be `ok` and hold the fact that the claim repeats.
     """
-    if expected.outcome != "cause_found" or not expected.causes:
+    if expected.outcome != "cause_found":
         return None
+    if not expected.causes:
+        return float(right_answer(report, expected) and facts_cited(report, expected, records) == 1.0)
     return float(right_answer(report, expected) and supported(report, records))
 
 
@@ -91,15 +94,6 @@ def completeness(report: ScoredReport, expected: Expected, records: Records | No
 def _sources(report: ScoredReport, records: Records) -> set[str]:
     verified = [records.claims[claim.id] for claim in report.claims if claim.verified and claim.id in records.claims]
     return {SIGNAL_SOURCES.get(claim.signal.partition(":")[0], "") for claim in verified}
-
-
-def facts_present(report: ScoredReport, expected: Expected) -> float | None:
-    """Share of the expected facts that the report says anywhere."""
-    if not expected.facts:
-        return None
-    texts = [report.headline, *report.missing, *(claim.text for claim in report.claims)]
-    texts += [f"{cause.ref} {cause.reason.replace('_', ' ')}" for cause in report.causes[:1]]
-    return sum(says(" ".join(texts), fact) for fact in expected.facts) / len(expected.facts)
 
 
 def facts_cited(report: ScoredReport, expected: Expected, records: Records | None) -> float | None:

@@ -2,6 +2,9 @@
 
 import re
 
+from ..expected import Expected
+from .report import ScoredReport
+
 NAME = re.compile(r"`([^`]+)`|\"([^\"]+)\"|\b([\w.]+(?:[-/_:.][\w.]+)+)\b|\b([A-Z]{2,}[A-Za-z]*)\b|\b(\d[\w.:%-]*)")
 WORD = re.compile(r"[a-z]{3,}")
 SHARE = 0.6
@@ -33,6 +36,15 @@ def says(text: str, fact: str) -> bool:
 def _akin(word: str, other: str) -> bool:
     shorter = min(len(word), len(other), STEM)
     return shorter >= SHORTEST and word[:shorter] == other[:shorter]
+
+
+def facts_present(report: ScoredReport, expected: Expected) -> float | None:
+    """Share of the expected facts that the report says anywhere."""
+    if not expected.facts:
+        return None
+    texts = [report.headline, *report.missing, *(claim.text for claim in report.claims)]
+    texts += [f"{cause.ref} {cause.reason.replace('_', ' ')}" for cause in report.causes[:1]]
+    return sum(says(" ".join(texts), fact) for fact in expected.facts) / len(expected.facts)
 
 
 def names(fact: str) -> list[str]:

@@ -1,6 +1,7 @@
 """When an answer names the same thing as the truth."""
 
 from ..expected import Expected, ExpectedCause, Judged
+from .facts import facts_present
 from .report import Cause, ScoredReport
 
 SHORTEST_PREFIX = 7
@@ -47,11 +48,16 @@ def found(causes: tuple[Cause, ...], expected: Expected, judged_by: tuple[Judged
 
 
 def right_answer(report: ScoredReport, expected: Expected) -> bool:
-    """The whole verdict: the outcome, and where a cause was to be found the first one (with `all_of` the first n)."""
+    """The whole verdict: the outcome, and where a cause was to be found the first one (with `all_of` the first n).
+
+    Where the case knows facts instead of causes, all of them must be said.
+    """
     if report.outcome != expected.outcome:
         return False
-    if expected.outcome != "cause_found" or not expected.causes:
+    if expected.outcome != "cause_found":
         return True
+    if not expected.causes:
+        return facts_present(report, expected) == 1.0
     if expected.all_of:
         count = len(expected.causes)
         return found(report.causes[:count], expected, expected.judged_by) == count

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..expected import Expected
-from . import confidence, evidence, ranking, verdict
+from . import confidence, evidence, facts, ranking, verdict
 from .evidence import Records
 from .matching import right_answer
 from .official import official_scores
@@ -73,7 +73,7 @@ _TABLE = (
     Measure("right", 1, "higher", "the verdict as a whole is right", _plain(lambda r, e: float(right_answer(r, e)))),
     Measure("grounded", 1, "higher", "right, and carried by verified observations", evidence.grounded),
     Measure("evidence", 1, "higher", "share of the required sources that was used", evidence.completeness),
-    Measure("facts_present", 1, "higher", "share of the expected facts that is said", _plain(evidence.facts_present)),
+    Measure("facts_present", 1, "higher", "share of the expected facts that is said", _plain(facts.facts_present)),
     Measure("facts_cited", 1, "higher", "share that verified claims say", evidence.facts_cited),
     Measure("outcome", 1, "higher", "cause, no incident or inconclusive, as expected", _plain(verdict.outcome)),
     Measure("false_alarm", 1, "lower", "a cause where nothing is wrong", _plain(verdict.false_alarm)),

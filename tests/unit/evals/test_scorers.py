@@ -308,8 +308,10 @@ def test_facts_count_as_cited_only_in_verified_claims():
     values = score(report, expected)
 
     assert (values["facts_present"], values["facts_cited"]) == (1.0, 0.5)
+    assert (values["right"], values["grounded"]) == (1.0, 0.0)
     quoted = FACT.model_copy(update={"quote": "no space: disk full"})
-    assert score(report, expected, _records(claim=quoted, fact=quoted))["facts_cited"] == 1.0
+    cited = score(report, expected, _records(claim=quoted, fact=quoted))
+    assert (cited["facts_cited"], cited["grounded"]) == (1.0, 1.0)
 
 
 def test_every_measure_has_a_name_a_version_and_a_description():

@@ -1,0 +1,1 @@
+"""Templates and the style sheet of the evaluation pages."""
