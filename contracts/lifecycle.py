@@ -13,6 +13,8 @@ TaskState = Literal[
 RunState = Literal["running", "waiting", "concluded", "failed", "cancelled"]
 ApprovalState = Literal["open", "approved", "edited", "rejected", "expired"]
 LeaseState = Literal["active", "expired", "released", "completed", "revoked"]
+MessageState = Literal["sent", "delivered", "acknowledged", "resolved", "expired"]
+FuseState = Literal["closed", "warned", "open"]
 CandidateState = Literal["candidate", "validated", "conflicted", "accepted", "rejected", "superseded"]
 ActionState = Literal[
     "proposed", "ready", "running", "succeeded", "failed", "pending", "unknown", "manual_review", "denied",
@@ -78,11 +80,25 @@ LEASE: Table = {
 LIFECYCLES: dict[str, Table] = {"task": TASK, "run": RUN, "approval": APPROVAL, "candidate": CANDIDATE, "lease": LEASE}
 
 LIFECYCLES["action"] = ACTION
+MESSAGE: Table = {
+    "sent": {"delivered": "", "expired": "answer_is_overdue"},
+    "delivered": {"acknowledged": "", "expired": "answer_is_overdue"},
+    "acknowledged": {"resolved": "is_answered", "expired": "answer_is_overdue"},
+    "resolved": {}, "expired": {},
+}  # fmt: skip
+"""Where an answer is due, only the answer resolves a message; no opinion does."""
+FUSE: Table = {
+    "closed": {"warned": "was_slow", "open": "failed_in_a_row"},
+    "warned": {"closed": "", "open": "failed_in_a_row"},
+    "open": {"closed": "isolation_is_over"},
+}
+LIFECYCLES |= {"message": MESSAGE, "fuse": FUSE}
 
 TASK_DONE: frozenset[TaskState] = frozenset({"accepted", "merged"})
 TASK_OVER: frozenset[TaskState] = frozenset({"accepted", "merged", "cancelled"})
 STANDING: frozenset[CandidateState] = frozenset({"validated", "accepted"})
 """Candidates whose claims count."""
+MESSAGE_OVER: frozenset[MessageState] = frozenset({"resolved", "expired"})
 RUN_OVER: frozenset[RunState] = frozenset({"concluded", "cancelled"})
 ACTION_OVER: frozenset[ActionState] = frozenset({"succeeded", "failed", "denied", "manual_review"})
 """Nothing more happens to it by itself."""

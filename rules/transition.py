@@ -1,21 +1,23 @@
 """The only function that changes a record's state."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from ..contracts.action import Action
 from ..contracts.arbitration import Candidate
 from ..contracts.assignment import TaskLease
-from ..contracts.base import AgentId, RunId, derived_id
+from ..contracts.base import AgentId, RunId, derived_id, digest_of
 from ..contracts.event import Event
+from ..contracts.fuse import AgentFuse
 from ..contracts.lifecycle import LIFECYCLES
+from ..contracts.message import AgentMessage
 from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
 from .actions.guards import ACTION_GUARDS, ActionGrounds
 
-Stateful = Task | Action | Candidate | TaskLease
-S = TypeVar("S", Task, Action, Candidate, TaskLease)
+Stateful = Task | Action | Candidate | TaskLease | AgentMessage | AgentFuse
+S = TypeVar("S", Task, Action, Candidate, TaskLease, AgentMessage, AgentFuse)
 
 
 class Refused(Exception):  # caught by who proposed the change
@@ -31,6 +33,12 @@ class Grounds(NamedTuple):
     now: datetime | None = None
     run_epoch: int | None = None
     """Of the process that holds the run now."""
+    response: str = ""
+    """Id of what answers a message: another message, a report."""
+    task_over: bool = False
+    """Whether the task that a message is about needs no answer any more."""
+    most_failures: int = 0
+    """Refused reports in a row that open an agent's fuse."""
 
 
 class Stamp(NamedTuple):
@@ -49,6 +57,8 @@ def transition(
     Raises:
         Refused: the table has no such step, or its guard does not hold. `forced` skips the guard, never the table,
             and is marked in the event.
+
+    The event tells what the record was (`input_hash`) and how long it was in the state that it leaves (`duration_ms`).
     """
     steps = LIFECYCLES[record.record_kind][record.state]
     if to not in steps:
@@ -67,9 +77,36 @@ def transition(
         by=stamp.by,
         reason=reason,
         forced=forced,
+        input_hash=digest_of(record.model_dump_json().encode())[:16],
+        duration_ms=_in_state_ms(record, stamp.at),
         at=stamp.at,
     )
-    return record.model_copy(update={"state": to}), event
+    return _moved(record, to, stamp.at), event
+
+
+def _moved(record: S, to: str, at: datetime) -> S:
+    if isinstance(record, Task):
+        return record.model_copy(update={"state": to, "spec": record.spec.model_copy(update={"updated_at": at})})
+    if isinstance(record, AgentMessage):
+        return record.model_copy(update={"state": to, "updated_at": at})
+    if isinstance(record, AgentFuse):
+        return record.model_copy(update={"state": to, "since": at})
+    return record.model_copy(update={"state": to})
+
+
+def _in_state_ms(record: Stateful, at: datetime) -> float | None:
+    """None where the record does not say since when it is as it is."""
+    if isinstance(record, Task):
+        since = record.spec.updated_at
+    elif isinstance(record, AgentMessage):
+        since = record.updated_at
+    elif isinstance(record, AgentFuse):
+        since = record.since
+    elif isinstance(record, TaskLease):
+        since = record.granted_at
+    else:
+        return None
+    return round((at - since).total_seconds() * 1000, 3)
 
 
 def _has_candidates(_record: Stateful, grounds: Grounds) -> bool:
@@ -109,6 +146,37 @@ def _lease_is_over(record: Stateful, grounds: Grounds) -> bool:
     return late or (grounds.run_epoch is not None and grounds.run_epoch != record.run_epoch)
 
 
+def _answer_is_overdue(record: Stateful, grounds: Grounds) -> bool:
+    """Its deadline has passed, or nobody needs the answer any more."""
+    if not isinstance(record, AgentMessage):
+        return False
+    limit = record.expected_response.deadline_ms if record.expected_response else None
+    if grounds.task_over or limit is None or grounds.now is None:
+        return grounds.task_over
+    return grounds.now >= record.created_at + timedelta(milliseconds=limit)
+
+
+def _is_answered(record: Stateful, grounds: Grounds) -> bool:
+    if not isinstance(record, AgentMessage):
+        return False
+    due = record.expected_response is not None and record.expected_response.required
+    return not due or bool(grounds.response)
+
+
+def _was_slow(record: Stateful, _grounds: Grounds) -> bool:
+    return isinstance(record, AgentFuse) and record.slow > 0
+
+
+def _failed_in_a_row(record: Stateful, grounds: Grounds) -> bool:
+    return isinstance(record, AgentFuse) and 0 < grounds.most_failures <= record.failures
+
+
+def _isolation_is_over(record: Stateful, grounds: Grounds) -> bool:
+    if not isinstance(record, AgentFuse) or record.until is None or grounds.now is None:
+        return False
+    return grounds.now >= record.until
+
+
 def _of_action(guard: Callable[[Action, ActionGrounds], bool]) -> Callable[[object, Grounds], bool]:
     return lambda record, grounds: isinstance(record, Action) and guard(record, grounds.action)
 
@@ -123,4 +191,9 @@ GUARDS: dict[str, Callable[[Stateful, Grounds], bool]] = {
     "verification_passed": _verification_passed,
     **{name: _of_action(guard) for name, guard in ACTION_GUARDS.items()},
     "lease_is_over": _lease_is_over,
+    "answer_is_overdue": _answer_is_overdue,
+    "is_answered": _is_answered,
+    "was_slow": _was_slow,
+    "failed_in_a_row": _failed_in_a_row,
+    "isolation_is_over": _isolation_is_over,
 }
