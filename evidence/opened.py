@@ -26,7 +26,8 @@ from .redaction import Redactor
 from .split import default_split
 from .tables import Tables
 
-ASK_SECONDS = 120.0
+ASK_SECONDS = 600.0
+"""A question over files of gigabytes on a busy machine takes minutes; what takes longer is stopped."""
 MAX_SERVICES = 500
 
 

@@ -66,7 +66,7 @@ async def test_one_fatal_line_is_not_drowned(opened) -> None:
 
 
 async def test_a_fatal_line_is_told_even_if_nobody_knows_when_it_began(opened) -> None:
-    rows = chatter("web", until=20) + [line(3, "db", "FATAL", "disk full")]
+    rows = [*chatter("web", until=20), line(3, "db", "FATAL", "disk full")]
     answer = await ask(opened({"logs.jsonl": rows}), "log_templates")
     assert [(f.subject.ref, f.relation, f.at) for f in answer.facts] == [("db", "fails", at(3))]
 
@@ -109,7 +109,7 @@ async def test_error_rate_says_who_fails_more(opened) -> None:
 
 
 async def test_first_seen_by_pattern(opened) -> None:
-    rows = chatter() + [line(70, "db", "ERROR", "code=E1234 deadlock"), line(75, "db", "ERROR", "code=E999 deadlock")]
+    rows = [*chatter(), line(70, "db", "ERROR", "code=E1234 deadlock"), line(75, "db", "ERROR", "code=E999 deadlock")]
     bundle = opened({"logs.jsonl": rows}, incident=INCIDENT)
     (fact,) = (await ask(bundle, "log_first_seen", pattern=r"code=E\d{4}")).facts
     assert (fact.subject.ref, fact.relation, fact.at) == ("db", "appears", at(70))
@@ -135,7 +135,7 @@ async def test_patterns_that_hang_others_are_quick(opened, pattern: str) -> None
 
 
 async def test_search_finds_terms_without_regard_to_case(opened) -> None:
-    rows = chatter() + [line(70, "db", "ERROR", "Deadlock detected"), line(71, "web", "INFO", "no DEADLOCK here")]
+    rows = [*chatter(), line(70, "db", "ERROR", "Deadlock detected"), line(71, "web", "INFO", "no DEADLOCK here")]
     answer = await ask(opened({"logs.jsonl": rows}, incident=INCIDENT), "log_search", terms=["deadlock", "absent"])
     assert [(f.subject.ref, f.object, f.value, f.strength) for f in answer.facts] == [
         ("db", "deadlock", 1.0, 0.8), ("web", "deadlock", 1.0, 0.5),
