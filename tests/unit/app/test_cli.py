@@ -1,6 +1,8 @@
 """The command line's own promises: lazy, clear about errors, one exit code each."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from leadline.app.cli.lazy import Entry
 from leadline.app.cli.main import run
 from leadline.app.cli.session import Session
 from leadline.contracts.errors import BudgetSpent, RunHeld, StoreError, UnknownRun
+from leadline.examples import DEMO
 
 ROOT = Path(__file__).parents[3]
 ENTRIES = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -44,11 +47,13 @@ def test_the_help_loads_nothing_heavy():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("command", ["runs", "show", "report", "evidence", "events", "decisions"])
-def test_commands_that_look_do_not_load_the_graph_library(command, tmp_path):
-    arguments = ["--database", str(tmp_path / "l.db"), command, *(["run-x"] if command != "runs" else [])]
+def test_commands_that_look_do_not_load_the_graph_library(tmp_path):
     script = (
-        f"import sys\nfrom leadline.app.cli.main import run\nrun({arguments!r})\nsys.exit('langgraph' in sys.modules)\n"
+        "import sys\n"
+        "from leadline.app.cli.main import run\n"
+        "for command in ('runs', 'show', 'report', 'evidence', 'events', 'decisions'):\n"
+        f"    run(['--database', {str(tmp_path / 'l.db')!r}, command, *(['run-x'] if command != 'runs' else [])])\n"
+        "sys.exit(' '.join({'langgraph', 'langchain_core', 'duckdb'} & set(sys.modules)) or None)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -173,3 +178,26 @@ def test_the_doctor_finds_a_broken_store(tmp_path, capsys):
     (tmp_path / "broken.db").write_text("no database" * 500)
     assert run(["--database", str(tmp_path / "broken.db"), "doctor"]) == 1
     assert re.search(r"^fail  store", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_bundle_is_checked_and_packed(call, tmp_path):
+    code, out, _ = call("bundle", "check", DEMO)
+    assert code == 0
+    assert re.search(r"^resources +not in the bundle ", out, re.MULTILINE)
+    checked = json.loads(call("bundle", "check", DEMO, "-o", "json")[1])
+    assert {c["source"]: c["status"] for c in checked["coverage"]}["logs"] == "ok"
+    code, out, _ = call("bundle", "pack", DEMO, "--out", tmp_path / "packed", "-o", "json")
+    assert code == 0
+    packed = json.loads(out)
+    assert packed["packed_from"] == checked["digest"]
+    again = json.loads(call("bundle", "check", tmp_path / "packed", "-o", "json")[1])
+    assert again["digest"] == packed["digest"]
+    assert [c["rows"] for c in again["coverage"]] == [c["rows"] for c in checked["coverage"]]
+
+
+def test_a_bundle_with_a_broken_source_is_code_three(call, tmp_path):
+    shutil.copytree(DEMO, tmp_path / "bundle")
+    (tmp_path / "bundle" / "resources.csv").write_text("")
+    code, out, _ = call("bundle", "check", tmp_path / "bundle")
+    assert code == 3
+    assert re.search(r"^resources +there, but empty ", out, re.MULTILINE)
