@@ -33,18 +33,13 @@ def line(n: int, of: int) -> dict[str, object]:
     if n == int(of * 0.9):
         return {"ts": at, "service": "payments", "level": "FATAL", "msg": "disk full: could not write WAL segment 00A7"}
     if late and n % 50 == 0:
-        return {
-            "ts": at,
-            "service": "checkout",
-            "level": "ERROR",
-            "msg": f"payment {n:x} refused by 10.0.{n % 256}.7 after {n % 900} ms",
-        }
-    return {"ts": at, "service": service, "level": "INFO", "trace_id": f"{n * 2654435761 % 2**64:016x}",
-            "msg": f"GET /{service}/items/{n % 99991} served 200 in {n * 7 % 350} ms for user-{n * 31 % 500000} from cache shard {n % 64}"}  # fmt: skip
+        said = f"payment {n:x} refused by 10.0.{n % 256}.7 after {n % 900} ms"
+        return {"ts": at, "service": "checkout", "level": "ERROR", "msg": said}
+    said = f"GET /{service}/items/{n % 99991} served 200 in {n * 7 % 350} ms for user-{n * 31 % 500000} shard {n % 64}"
+    return {"ts": at, "service": service, "level": "INFO", "trace_id": f"{n * 2654435761 % 2**64:016x}", "msg": said}
 
 
 def make(folder: Path, gigabytes: float, kind: str) -> Path:
-    """A block of lines is repeated with new times: making the file must not take longer than reading it."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "incident.yaml").write_text(INCIDENT)
     target = folder / ("logs.jsonl" if kind == "jsonl" else "logs.log")
