@@ -17,9 +17,11 @@ from leadline.contracts.claim import Claim
 from leadline.contracts.ports import ActionTarget, Clock, Ledger, OpenFresh, Proposer
 from leadline.contracts.report import Ranking, Remedy
 from leadline.contracts.run import RunConfig
+from leadline.contracts.team import TeamSpec
 from leadline.runtime.outcome import StartRequest
 from leadline.runtime.service import open_service
 from leadline.runtime.settings import Settings, load_settings
+from leadline.runtime.team import load_team
 from leadline.runtime.wiring import Parts
 from tests.doubles.paper import NOON, PaperEvidence
 
@@ -149,7 +151,7 @@ class Stage:
             more["uptime"] = self.uptime
         return Parts(
             open_evidence=lambda _path: self.evidence, make_proposer=make, targets={"lying": self.target},
-            fresh=self.fresh, **more,
+            fresh=self.fresh, load_team=shipped_team, **more,
         )  # fmt: skip
 
     def open(self, **more: Any) -> Any:
@@ -158,6 +160,11 @@ class Stage:
         if not settings.database.exists():
             shutil.copy(empty_database(), settings.database)
         return open_service(settings, self.parts())
+
+
+@cache
+def shipped_team(_path: Path | None) -> TeamSpec:
+    return load_team()
 
 
 @cache

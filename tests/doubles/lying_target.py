@@ -1,16 +1,16 @@
 """A target of actions that counts what it does, and lies about it: in memory, or as a web service.
 
-    honest       does it and says so
-    late         does it and answers after everybody stopped waiting
-    drops        does it and breaks the connection
-    twice        does it twice on one request
-    works        says 202, and succeeds later
-    fails_later  says 202, and fails later without having done it
-    loses_key    does it, breaks the connection and forgets the key; its state cannot be read either
-    other        does it and answers with another command's receipt
-    forges       does nothing and answers with a receipt that it did not sign
-    broken       does nothing and answers 500
-    refuses      does nothing and answers 422
+honest       does it and says so
+late         does it and answers after everybody stopped waiting
+drops        does it and breaks the connection
+twice        does it twice on one request
+works        says 202, and succeeds later
+fails_later  says 202, and fails later without having done it
+loses_key    does it, breaks the connection and forgets the key; its state cannot be read either
+other        does it and answers with another command's receipt
+forges       does nothing and answers with a receipt that it did not sign
+broken       does nothing and answers 500
+refuses      does nothing and answers 422
 """
 
 import argparse
@@ -61,7 +61,12 @@ class World:
             if self.behaviour not in DOES_NOTHING:
                 self.runs[key] += 2 if self.behaviour == "twice" else 1
             said = {"works": "pending", "fails_later": "pending", "refuses": "failed"}.get(self.behaviour, "succeeded")
-            answer = {"outcome": said, "idempotency_key": key, "fingerprint": fingerprint, "reference": f"op-{key[-6:]}"}
+            answer = {
+                "outcome": said,
+                "idempotency_key": key,
+                "fingerprint": fingerprint,
+                "reference": f"op-{key[-6:]}",
+            }
             if self.behaviour not in {"loses_key", "forges", "broken"}:
                 self.known[key] = answer
             return answer

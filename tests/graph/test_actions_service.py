@@ -149,7 +149,7 @@ class TestReplays:
             waiting = await service.start(ACT)
             request = waiting.waiting
             wrong = request.model_copy(update={"subject_digest": request.subject_digest[:-1] + "0"})
-            with pytest.raises(ApprovalRefused, match="something else|other content"):
+            with pytest.raises(ApprovalRefused, match=r"something else|other content"):
                 await given(service, wrong, service.parts.clock)
 
     async def test_one_byte_changed_in_the_stored_command(self, stage: MakeStage) -> None:
@@ -236,7 +236,9 @@ async def forget_after_question(service: Any, run_id: str) -> None:
         rows = raw.execute("SELECT checkpoint_id FROM writes WHERE channel = '__interrupt__'").fetchall()
         (asked,) = {row[0] for row in rows}
         (seq,) = raw.execute("SELECT seq FROM checkpoints WHERE checkpoint_id = ?", (asked,)).fetchone()
-        raw.execute("DELETE FROM writes WHERE checkpoint_id IN (SELECT checkpoint_id FROM checkpoints WHERE seq > ?)", (seq,))
+        raw.execute(
+            "DELETE FROM writes WHERE checkpoint_id IN (SELECT checkpoint_id FROM checkpoints WHERE seq > ?)", (seq,)
+        )
         raw.execute("DELETE FROM writes WHERE checkpoint_id = ? AND channel != '__interrupt__'", (asked,))
         raw.execute("DELETE FROM checkpoints WHERE seq > ?", (seq,))
         raw.execute("DELETE FROM step WHERE step LIKE '%act%' OR step LIKE 'conclude%' OR step LIKE 'submit%'")
@@ -335,7 +337,12 @@ class TestAfter:
             assert asked.run.state == "waiting"
             done = await answer_action(service, run, YES)
         first, undo = done.report.actions
-        assert (first.helped, first.undone_by, undo.undoes, undo.state) == ("worse", undo.command, first.command, "succeeded")
+        assert (first.helped, first.undone_by, undo.undoes, undo.state) == (
+            "worse",
+            undo.command,
+            first.command,
+            "succeeded",
+        )
         assert sorted(at.target.world.runs.values()) == [1, 1]
 
 
@@ -356,7 +363,9 @@ class TestUndo:
         assert after.report.actions[0].undone_by == after.report.actions[1].command
 
     @pytest.mark.parametrize(("behaviour", "why"), [("loses_key", "has to be known"), ("refuses", "nothing to undo")])
-    async def test_what_is_not_known_or_not_done_is_not_undone(self, stage: MakeStage, behaviour: str, why: str) -> None:
+    async def test_what_is_not_known_or_not_done_is_not_undone(
+        self, stage: MakeStage, behaviour: str, why: str
+    ) -> None:
         at = stage(behaviour)
         async with at.open() as service:
             run = (await service.start(ACT)).run.run_id
@@ -365,7 +374,9 @@ class TestUndo:
                 await undo_action(service, run, done.report.actions[0].command)
 
     async def test_without_a_compensation_there_is_no_undo(self, stage: MakeStage) -> None:
-        at = stage(catalog=CATALOG.replace('    compensation: {kind: roll-forward, arguments: {change: "{change}"}}\n', ""))
+        at = stage(
+            catalog=CATALOG.replace('    compensation: {kind: roll-forward, arguments: {change: "{change}"}}\n', "")
+        )
         async with at.open() as service:
             run = (await service.start(ACT)).run.run_id
             done = await answer_action(service, run, YES)
@@ -388,7 +399,9 @@ class TestReconcile:
         assert at.target.calls.count("execute") == 1
 
     @pytest.mark.parametrize(("verdict", "state"), [("done", "succeeded"), ("not_done", "failed")])
-    async def test_a_persons_word_settles_what_nobody_else_can(self, stage: MakeStage, verdict: Any, state: str) -> None:
+    async def test_a_persons_word_settles_what_nobody_else_can(
+        self, stage: MakeStage, verdict: Any, state: str
+    ) -> None:
         at = stage("loses_key")
         async with at.open() as service:
             run = (await service.start(ACT)).run.run_id
