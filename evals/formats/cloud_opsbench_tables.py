@@ -126,7 +126,7 @@ def metrics(source: Path, snapshot: Snapshot) -> Rows:
                 name, _, metric = column.rpartition("-")
                 if name and cell:
                     row = {"ts": ts, "service": name, "metric": metric, "value": float(cell)}
-                    node = {"node": name, "metric": f"node_{metric}"} if name in nodes else {}
+                    node = {"node": name, "instance": name, "metric": f"node_{metric}"} if name in nodes else {}
                     yield row | {"unit": UNITS.get(metric)} | node
 
 

@@ -53,10 +53,11 @@ class TableWriter:
         with tempfile.TemporaryDirectory() as folder:
             staged = Path(folder) / "rows.jsonl"
             extra: dict[str, str] = {}
+            encode = json.JSONEncoder(ensure_ascii=False).encode
             with staged.open("w", encoding="utf-8") as out:
                 for row in rows:
                     extra.update(dict.fromkeys((key for key in row if key not in COLUMNS[source]), "VARCHAR"))
-                    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    out.write(encode(row) + "\n")
             columns = COLUMNS[source] | dict(sorted(extra.items()))
             shape = ", ".join(f"{_text(key)}: {_text(kind)}" for key, kind in columns.items())
             return self.query(
