@@ -14,7 +14,7 @@ MAX_FINDINGS = 60
 MAX_ROUND = 8
 """Questions of one round; answers may make further ones needless."""
 
-LONG, TOO_LONG = timedelta(minutes=60), timedelta(hours=48)
+LONG, TOO_LONG = timedelta(minutes=100), timedelta(hours=48)
 """Spans of data in which a slow beginning is looked for."""
 
 TRUST = {

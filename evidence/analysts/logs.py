@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...contracts.claim import Fact
 from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
+from ..ranking.signals import is_trouble
 from .base import FieldAnalyst, early_split, first_said, scoped
 
 
@@ -24,4 +25,7 @@ class LogsAnalyst(FieldAnalyst):
             yield ProbeCall(probe="log_templates", params={**scoped(view), "split_at": early})
 
     def chosen(self, observed: Sequence[Observation]) -> Iterator[tuple[Fact, Observation]]:
-        return first_said(super().chosen(observed))
+        """Lines that tell of trouble or fade; a new line of routine is a claim only where nothing else was found."""
+        found = list(first_said(super().chosen(observed)))
+        telling = [(f, o) for f, o in found if f.relation in {"vanishes", "falls"} or is_trouble(f)]
+        yield from telling or found

@@ -6,8 +6,8 @@ from ...contracts.report import Outcome
 from .board import Board
 from .candidates import Candidate
 
-ENOUGH = 0.15
-"""Least score of a cause that is named."""
+ENOUGH, ENOUGH_WHERE_ASKED = 0.15, 0.02
+"""Least score of a cause that is named; less where the asker has fixed that something is to blame."""
 ANOMALOUS, ANOMALOUS_WHERE_ASKED = 0.45, 0.25
 """Least strength of a symptom that makes an incident; less where the asker has fixed that something is to blame."""
 CEILING = 0.95
@@ -39,7 +39,8 @@ def outcome_of(board: Board, found: Sequence[Candidate]) -> Outcome:
             if board.of("metric", "log", "trace", "resource", "topology") or strongest > 0
             else "inconclusive"
         )
-    if not found or found[0].score < ENOUGH or _one_view(board, found[0]):
+    enough = ENOUGH_WHERE_ASKED if _asked_for_one(board) else ENOUGH
+    if not found or found[0].score < enough or _one_view(board, found[0]):
         return "inconclusive"
     return "cause_found"
 

@@ -1,6 +1,7 @@
 """Which service failed first, which were dragged down, and which only look hurt."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +21,16 @@ HURT = 0.35
 FADING = 0.25
 """Least strength at which log lines that vanish count."""
 SLACK = timedelta(seconds=90)
+DRAGGED = 0.55
+"""How far a service gives way to one that it calls and that is in as much trouble."""
+OTHER_KIND = 0.6
+"""How far a callee's trouble of another kind counts for that."""
+PROPAGATES = frozenset({"metric", "log", "trace", "traffic"})
+"""Kinds of evidence that a fault further down produces as well; a full processor or disk is one's own."""
+NEAR, LONG_BEFORE = timedelta(minutes=15), 0.6
+"""An alert follows its cause closely, as a rule: weight of what began longer before it."""
+SPREADS = 0.35
+"""Power by which a signal loses weight with the number of services in which it moves alike."""
 POSITION = {"deepest_anomalous": 1.0, "isolated": 0.85, "upstream_of_anomalous": 0.55}
 
 _CUT_OFF = re.compile(
@@ -91,17 +102,64 @@ class ServiceRanker:
             if claim.relation in {"vanishes", "falls"} and claim.strength >= FADING
         )
 
+    @cached_property
+    def _mine(self) -> dict[str, list[Symptom]]:
+        found: dict[str, list[Symptom]] = {name: [] for name in self._board.services}
+        for symptom in self._board.symptoms:
+            if symptom.claim is not None and symptom.service in found:
+                found[symptom.service].append(symptom)
+        return found
+
+    @cached_property
+    def _spread(self) -> Counter[tuple[str, str, str]]:
+        """In how many services the same signal moves the same way: what moves everywhere tells little of each."""
+        return Counter(
+            kind for symptoms in self._mine.values() for kind in {_kind(s) for s in symptoms if s.weight >= STRONG}
+        )
+
+    @cached_property
+    def _families(self) -> dict[str, dict[str, float]]:
+        """By kind of evidence, how much speaks for a fault of each service's own, callers and callees aside."""
+        return {name: _strongest(mine, lambda s, name=name: self._weigh(s, name)) for name, mine in self._mine.items()}
+
+    def _weigh(self, symptom: Symptom, name: str) -> float:
+        spread = max(1, self._spread[_kind(symptom)]) ** -SPREADS
+        return symptom.weight * self._own(symptom, name) * spread * self._near(symptom)
+
+    def _near(self, symptom: Symptom) -> float:
+        alerted = self._board.alerted_at
+        if alerted is None or symptom.at is None:
+            return 1.0
+        return LONG_BEFORE if alerted - symptom.at > NEAR else 1.0
+
+    def _placed(self, name: str) -> float:
+        """What is left of its own fault where a service that it calls shows as much of the same kind."""
+        reached = self._reached(name)
+        left = []
+        for family, own in self._families[name].items():
+            same = max((near * self._families[c].get(family, 0.0) for c, near in reached.items()), default=0.0)
+            other = max((near * noisy_or(self._families[c].values()) for c, near in reached.items()), default=0.0)
+            worst = max(same, OTHER_KIND * other) if family in PROPAGATES else 0.0
+            left.append(own * (1.0 - DRAGGED * min(1.0, worst / own)) if own else 0.0)
+        return noisy_or(left)
+
+    def _reached(self, name: str) -> dict[str, float]:
+        """Services that it calls, and less surely those that these call."""
+        near = {callee for caller, callee in self._board.edges if caller == name and callee in self._families} - {name}
+        far = {b for a, b in self._board.edges if a in near and b in self._families} - near - {name}
+        return dict.fromkeys(far, 0.8) | dict.fromkeys(near, 1.0)
+
     def _score(self, name: str) -> ServiceScore:
-        mine = [s for s in self._board.symptoms if s.service == name and s.claim is not None]
+        mine, own = self._mine[name], noisy_or(self._families[name].values())
         shown = [s for s in mine if s.weight >= STRONG and not _is_asked(s)]
-        hurt = noisy_or(_families(shown, lambda s: s.weight).values())
-        own = noisy_or(_families(mine, lambda s: s.weight * self._own(s, name)).values())
-        onset = min((s.at for s in mine if s.at and s.weight >= 0.4), default=None)
+        hurt = noisy_or(_strongest(shown, lambda s: s.weight).values())
+        onset = min((s.at for s in mine if s.at and s.weight >= STRONG), default=None)
         claim = self._board.positions.get(name)
         position = claim.object if claim else ""
-        cut_off = bool(mine) and max((s.weight for s in mine if not _is_cut_off(s)), default=0.0) < 0.4
-        led = 1.0 if claim is None or position != "deepest_anomalous" else 0.8 + 0.2 * claim.strength
-        score = own * POSITION.get(position, 0.8) * led * (0.3 if cut_off else 1.0)
+        cut_off = bool(mine) and max((s.weight for s in mine if not _is_cut_off(s)), default=0.0) < STRONG
+        placed = self._placed(name) if self._board.edges else own * POSITION.get(position, 0.8)
+        led = 0.9 + 0.1 * claim.strength if claim and position == "deepest_anomalous" else 0.9
+        score = placed * led * (0.3 if cut_off else 1.0)
         score = (score + EARLY * self._early(onset) * own) / (1 + EARLY)
         ids = [s.claim.id for s in sorted(mine, key=lambda s: -s.weight) if s.claim][:8] + ([claim.id] if claim else [])
         first = score + ALERTED * (name in self._alerted)
@@ -131,6 +189,13 @@ class ServiceRanker:
         return 1.0 if gap <= SLACK.total_seconds() else max(0.0, 1.0 - gap / 1800)
 
 
+def _kind(symptom: Symptom) -> tuple[str, str, str]:
+    claim = symptom.claim
+    if claim is None:
+        return ("", "", "")
+    return (claim.signal, symptom.relation, claim.object if claim.signal == "log:template" else "")
+
+
 def _is_asked(symptom: Symptom) -> bool:
     signal = symptom.claim.signal if symptom.claim else ""
     return signal == "trace:gap" or bool(symptom.metric and is_demand(symptom.metric))
@@ -140,7 +205,7 @@ def _is_cut_off(symptom: Symptom) -> bool:
     return _CUT_OFF.search(symptom.text or symptom.metric.replace("_", " ")) is not None
 
 
-def _families(symptoms: Sequence[Symptom], weight: Callable[[Symptom], float]) -> dict[str, float]:
+def _strongest(symptoms: Sequence[Symptom], weight: Callable[[Symptom], float]) -> dict[str, float]:
     best: dict[str, float] = {}
     for symptom in symptoms:
         best[symptom.family] = max(best.get(symptom.family, 0.0), weight(symptom))

@@ -2,7 +2,7 @@
 
 import re
 
-from ...contracts.claim import Claim
+from ...contracts.claim import Statement
 from ..diffs.text import words
 
 _GOLDEN = re.compile(
@@ -78,7 +78,7 @@ def is_bad_text(text: str) -> bool:
     )
 
 
-def is_trouble(claim: Claim) -> bool:
+def is_trouble(claim: Statement) -> bool:
     """Whether a claim tells of something that goes wrong, rather than of routine, order or what did not change."""
     source = claim.signal.partition(":")[0]
     if claim.relation in {"unchanged", "calls", "precedes", "touches", "sets", "matches"} or source in {
