@@ -65,6 +65,8 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
 
 
 def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
+    if report.outcome == "no_incident" and not report.chain:
+        return
     yield heading("How it came about")
     if not report.chain:
         yield Text("No chain from a cause to the alert could be shown.")

@@ -17,8 +17,12 @@ Lane = Literal["alert", "change", "metric", "log", "trace", "resource", "externa
 LANES: tuple[Lane, ...] = ("alert", "change", "metric", "log", "trace", "resource", "external")
 
 
+MarkKind = Literal["onset", "alert", "change", "blamed"]
+"""`blamed` is the change that the first cause names."""
+
+
 class Mark(NamedTuple):
-    kind: Literal["onset", "alert", "change"]
+    kind: MarkKind
     x: float
     label: str
 
@@ -92,15 +96,19 @@ def _chart(series: ChartSeries, scale: TimeScale, marks: tuple[Mark, ...]) -> Ch
     )
 
 
-def _marks_near(
-    report: IncidentReport, start: datetime, end: datetime
-) -> list[tuple[Literal["alert", "change"], datetime, str]]:
+def _marks_near(report: IncidentReport, start: datetime, end: datetime) -> list[tuple[MarkKind, datetime, str]]:
     reach = (end - start) * _NEAR
-    return [
-        (entry.lane, entry.at, one_line(entry.text, 120))
-        for entry in report.timeline
-        if (entry.lane in {"alert", "change"}) and start - reach <= entry.at <= end + reach
-    ]
+    first = report.causes[0] if report.causes else None
+    blamed = frozenset(first.claims) if first and first.kind == "change" else frozenset()
+    marks: list[tuple[MarkKind, datetime, str]] = []
+    for entry in report.timeline:
+        if not start - reach <= entry.at <= end + reach:
+            continue
+        if entry.lane == "alert":
+            marks.append(("alert", entry.at, one_line(entry.text, 120)))
+        elif entry.lane == "change":
+            marks.append(("blamed" if entry.claim in blamed else "change", entry.at, one_line(entry.text, 120)))
+    return marks
 
 
 def lanes(report: IncidentReport) -> Lanes | None:

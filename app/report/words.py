@@ -28,10 +28,11 @@ OUTCOME_LABELS: dict[Outcome, str] = {
 }
 OUTCOME_MEANING: dict[Outcome, str] = {
     "cause_found": "The evidence singles out a cause.",
-    "no_incident": "Nothing in the data departs from normal enough to call it an incident.",
+    "no_incident": "If something still looks wrong, look at what could not be seen.",
     "inconclusive": "Treat what follows as leads, not as an answer.",
 }
 STATUS_LABELS = {"concluded": "concluded", "draft": "draft, not approved", "rejected": "rejected by a person"}
+MOST_LEADS = 12
 COVERAGE_LABELS = {
     "ok": "read",
     "missing": "not in the bundle",
@@ -76,10 +77,11 @@ def summary(report: IncidentReport) -> tuple[Sentence, ...]:
 
 
 def key_claims(report: IncidentReport) -> frozenset[ClaimId]:
-    """Those that the verdict, the chain, the remedies and what was ruled out rest on."""
+    """Those that the verdict, the chain, the remedies and what was ruled out rest on; the first where nothing does."""
     parts = (report.causes[:1], report.chain, report.ruled_out)
     cited = {claim for part in parts for item in part for claim in item.claims}
-    return frozenset(cited.union(*(remedy.why for remedy in report.remediation)))
+    cited = cited.union(*(remedy.why for remedy in report.remediation))
+    return frozenset(cited) or frozenset(claim.id for claim in report.claims[:MOST_LEADS])
 
 
 def action_words(action: ActionNote) -> str:

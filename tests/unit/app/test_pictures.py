@@ -41,7 +41,7 @@ def test_charts_share_one_axis_and_carry_the_marks(rich):
     first, second, third = pictures.charts(rich)
     assert first.x_ticks == second.x_ticks == third.x_ticks
     kinds = [mark.kind for mark in first.marks]
-    assert kinds == ["change", "change", "alert", "onset"]
+    assert kinds == ["change", "blamed", "alert", "onset"]
     onset_of = {chart.title: next(m.x for m in chart.marks if m.kind == "onset") for chart in (first, third)}
     assert onset_of["productdb duration p95"] > onset_of["productdb requests"]
     assert first.span == "92.1 to 1,416 1/s"
@@ -50,7 +50,7 @@ def test_charts_share_one_axis_and_carry_the_marks(rich):
 def test_far_marks_are_left_out_of_a_chart(rich):
     far = rich.timeline[0].model_copy(update={"at": rich.timeline[0].at - timedelta(days=3)})
     marks = pictures.charts(rich.model_copy(update={"timeline": (far, *rich.timeline[1:])}))[0].marks
-    assert [mark.kind for mark in marks] == ["change", "alert", "onset"]
+    assert [mark.kind for mark in marks] == ["blamed", "alert", "onset"]
 
 
 def test_a_series_of_one_point_is_drawn_as_a_dot(rich):
