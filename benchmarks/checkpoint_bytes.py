@@ -4,11 +4,11 @@ A state that held findings would grow with every step that stores it. Ours holds
 """
 
 import asyncio
+import sqlite3
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
-
-from sqlalchemy import text
 
 from leadline.runtime.outcome import StartRequest
 
@@ -35,7 +35,8 @@ async def one(folder: Path, workers: int) -> tuple[float, float, float]:
         spent = (time.perf_counter() - begun) * 1000
         if outcome.exit_code != 0:
             raise RuntimeError(f"the run ended with {outcome.exit_code}")
-        checkpoints, records = await service.store.database.read(lambda c: tuple(c.execute(text(QUERY)).one()))
+    with closing(sqlite3.connect(folder / "runs.db")) as raw:
+        checkpoints, records = raw.execute(QUERY).fetchone()
     return checkpoints / workers, records / workers, spent / workers
 
 

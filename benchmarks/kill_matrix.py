@@ -37,6 +37,8 @@ SCRIPT = {
 APPROVE = PersonAnswer(None, "approved", "looks right")
 MOMENTS: tuple[Moment, ...] = ("before", "after")
 NEVER = 10**9
+FEWEST = 5
+"""Commits of a run's part; with less the counting is broken, not the store."""
 
 Work = Callable[[RunService, Path], Coroutine[None, None, RunOutcome | None]]
 
@@ -147,6 +149,10 @@ def measure() -> list[Figure]:
         waiting = shutil.copytree(calm, whole / "waiting")
         more = child(calm, finish, Fatal(NEVER, "after")).commits
         wanted = (calm / "report.json").read_text(encoding="utf-8")
+        if min(writes, more) < FEWEST:
+            raise RuntimeError(
+                f"only {writes} and {more} commits were seen: benchmarks/killing.py watches the wrong place"
+            )
         first = torture(whole, begin, wanted, None)
         second = torture(whole, approve, wanted, waiting)
     for odd in (*first.different, *second.different):

@@ -10,7 +10,7 @@ import sqlite3
 import sqlite3.dbapi2
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 Moment = Literal["before", "after"]
 
@@ -31,7 +31,19 @@ class Fatal:
 
 
 class Watched(sqlite3.Connection):
+    """Counts the end of transactions that write, whether the driver or a statement ends them."""
+
     fatal: Fatal
+    _writes = False
+
+    def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
+        if sql.startswith("BEGIN"):
+            self._writes = "IMMEDIATE" in sql
+        if sql == "COMMIT" and self._writes:
+            done: list[sqlite3.Cursor] = []
+            self.fatal.around(lambda: done.append(super(Watched, self).execute(sql)))
+            return done[0]
+        return super().execute(sql, parameters)
 
     def commit(self) -> None:
         if self.in_transaction:

@@ -7,10 +7,12 @@ verification, merge, report. All three on one SQLite file, one planner, six work
 
 import asyncio
 import json
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import coerce_to_runnable
 from langgraph.graph import StateGraph
-from sqlalchemy import text
 
 from leadline.adapters.clock import SystemClock
 from leadline.adapters.models.rules import RulesProposer
@@ -46,7 +47,7 @@ async def measure_async(folder: Path) -> list[Figure]:
     async with stage(folder, WORKERS, rules()) as service:
         crew = team(folder, WORKERS)
         first = await service.start(StartRequest(bundle=BUNDLE, team=crew))
-        updates = await _updates(service, first.run.run_id)
+        updates = _updates(service.settings.database, first.run.run_id)
         times: dict[str, list[float]] = {"plain": [], "wired": [], "whole": []}
         for _ in range(ROUNDS):
             times["plain"].append(await _graph_alone(service, first.run.run_id, updates, wired=False))
@@ -71,11 +72,11 @@ async def measure_async(folder: Path) -> list[Figure]:
     ]
 
 
-async def _updates(service: RunService, run_id: RunId) -> Updates:
+def _updates(database: Path, run_id: RunId) -> Updates:
     """What each node of a finished run returned, in order."""
-    query = text("SELECT step, body FROM step WHERE run_id = :run ORDER BY rowid")
-    rows = await service.store.database.read(lambda c: c.execute(query, {"run": run_id}).all())
     found: Updates = {}
+    with closing(sqlite3.connect(database)) as raw:
+        rows = raw.execute("SELECT step, body FROM step WHERE run_id = ? ORDER BY rowid", (run_id,)).fetchall()
     for step, body in rows:
         found.setdefault(step.partition(":")[0], []).append(json.loads(body))
     return found

@@ -100,18 +100,28 @@ async def main(shared: Path, verbose: bool) -> None:
             if verbose:
                 show(ranking, claims, expected)
         n = len(cases)
-        print(f"\ncommit or none  {right}/{n}   (always none {none}/{n}, longest diff {longest}/{n}, latest deploy {latest}/{n})")
-        print(f"first failing   {first}/{n}\nblast radius    {overlap / n:.2f} mean Jaccard\nremediation     {remedy}/{n}")
+        print(
+            f"\ncommit or none  {right}/{n}   (always none {none}/{n}, longest diff {longest}/{n}, latest deploy {latest}/{n})"
+        )
+        print(
+            f"first failing   {first}/{n}\nblast radius    {overlap / n:.2f} mean Jaccard\nremediation     {remedy}/{n}"
+        )
         print(f"confident wrong {wrong_sure}/{n}\nseconds a case  {spent / n:.2f}")
 
 
 def show(ranking: Ranking, claims: list[Claim], expected: dict[str, object]) -> None:
     for cause in ranking.causes[:5]:
-        print(f"      {cause.cause.kind} {cause.cause.ref[:10]} {cause.cause.service} {cause.reason} {cause.score} {cause.note}")
+        print(
+            f"      {cause.cause.kind} {cause.cause.ref[:10]} {cause.cause.service} {cause.reason} {cause.score} {cause.note}"
+        )
     print(f"      affected {ranking.affected_services} expected {expected['affected_services']}")
     for claim in claims:
         if not claim.signal.startswith("change"):
-            print(f"        {claim.subject.ref} {claim.signal} {claim.relation} {claim.object[:90]} {claim.baseline}->{claim.value} {claim.at:%H:%M:%S} {claim.strength}" if claim.at else f"        {claim.subject.ref} {claim.signal} {claim.relation} {claim.object[:90]} {claim.strength}")
+            print(
+                f"        {claim.subject.ref} {claim.signal} {claim.relation} {claim.object[:90]} {claim.baseline}->{claim.value} {claim.at:%H:%M:%S} {claim.strength}"
+                if claim.at
+                else f"        {claim.subject.ref} {claim.signal} {claim.relation} {claim.object[:90]} {claim.strength}"
+            )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class Worker(PaperAnalyst):
 def evidence(workers: int) -> PaperEvidence:
     """`workers` analysts that do not wait for each other; the last one reads changes."""
     answers = {
-        "metric_shift": Answer(status="ok", facts=(shift("till"),), rows_read=10),
+        "metric_shift": Answer(status="ok", facts=(shift("till"), shift("door", at=1, value=4.0)), rows_read=10),
         "change_diff": Answer(status="ok", facts=(change("c1", "-timeout: 5s +timeout: 50ms", 0.8),), rows_read=2),
     }
     crew = (
