@@ -117,6 +117,20 @@ def test_a_history_that_was_changed_is_refused(filled: Path, change: str, says: 
     assert RUN in refused.value.what
 
 
+def test_an_event_that_is_missing_where_reading_begins_is_noticed(filled: Path) -> None:
+    with closing(sqlite3.connect(filled)) as raw, raw:
+        raw.execute("DROP TRIGGER event_DELETE_refused")
+        raw.execute("DELETE FROM event WHERE seq = 6")
+
+    async def read() -> None:
+        async with open_store(filled, SystemClock()) as store:
+            assert [event.seq for event in await store.reader(RUN).events(after=6)] == [7, 8, 9, 10, 11, 12]
+            await store.reader(RUN).events(after=5)
+
+    with pytest.raises(CorruptStore, match="an event before it is missing"):
+        asyncio.run(read())
+
+
 @pytest.mark.parametrize(
     "change", ["UPDATE event SET body = '{}'", "DELETE FROM event", "UPDATE artifact SET content = 'x'"]
 )
