@@ -1,5 +1,6 @@
 """What is known of a run under way, from its events alone."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ...contracts.event import Event
@@ -25,6 +26,8 @@ class Board:
     model_calls: int = 0
     tokens: int = 0
     degraded: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    """Why the rules answered for a model, and how often."""
 
     def apply(self, event: Event) -> None:
         match event.kind:
@@ -35,7 +38,9 @@ class Board:
             case "probe.answered":
                 self.questions += 1
             case "proposal.made" | "proposal.degraded":
-                self.degraded += event.kind == "proposal.degraded"
+                if event.kind == "proposal.degraded":
+                    self.degraded += 1
+                    self.faults[event.reason] += 1
                 self.model_calls += _count(event, "attempts")
                 self.tokens += _count(event, "tokens_in") + _count(event, "tokens_out")
             case _:

@@ -8,7 +8,7 @@ _TOLD_STATES = frozenset(
     {"running", "blocked", "accepted", "revision_requested", "rejected", "reassigned", "cancelled"}
 )
 _TOLD_KINDS = frozenset({
-    "approval.asked", "approval.decided", "approval.refused", "budget.spent", "claim.refused", "proposal.degraded",
+    "approval.asked", "approval.decided", "approval.refused", "budget.spent", "claim.refused",
     "run.waiting", "run.concluded", "run.failed", "run.cancelled", "run.resumed",
 })  # fmt: skip
 
@@ -20,6 +20,10 @@ def progress_line(event: Event, board: Board) -> str:
         agent = f" ({task.agent})" if task.agent else ""
         reason = f": {event.reason}" if event.to_state not in {"running", "accepted"} and event.reason else ""
         return one_line(f"{task.title}{agent}: {event.to_state.replace('_', ' ')}{reason}", 200)
+    if event.kind == "proposal.degraded":  # each fault once: a server that is down fails every question
+        node, form = (str(event.data.get(key, "")) for key in ("node", "form"))
+        first = board.faults[event.reason] == 1
+        return one_line(f"{node}: {form} answered by rules: {event.reason}", 200) if first else ""
     if event.kind in _TOLD_KINDS:
         reason = f": {event.reason}" if event.reason else ""
         return one_line(f"{event.kind.replace('.', ' ')} {event.subject}{reason}", 200)
