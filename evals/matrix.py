@@ -4,11 +4,13 @@ Every figure is a pure function of the records; None where the run has nothing o
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 from ..contracts.event import Event
+from ..contracts.evidence import Source
 from ..contracts.lifecycle import TASK_DONE
 from ..contracts.task import Task
 from ..evidence.probes.registry import all_probes
@@ -44,14 +46,19 @@ def _coverage(records: RunRecords) -> float | None:
     if records.report is None:
         return None
     readable = {source.source for source in records.report.coverage if source.status in READABLE}
-    sources = {name: probe.spec.sources for name, probe in all_probes().items()}
     asked = {
         source
         for observation in records.observations
         if observation.answer.status != "denied"
-        for source in sources.get(observation.call.probe, ())
+        for source in _read_by().get(observation.call.probe, ())
     }
     return _share(len(readable & asked), len(readable))
+
+
+@cache
+def _read_by() -> Mapping[str, tuple[Source, ...]]:
+    """Sources by probe."""
+    return {name: probe.spec.sources for name, probe in all_probes().items()}
 
 
 def _overlap(records: RunRecords) -> float | None:
