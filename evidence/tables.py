@@ -101,7 +101,8 @@ class Tables:
             return None
         baseline = self.incident.baseline
         if baseline is not None and split_at is None:
-            return Periods(baseline, TimeWindow(start=min(max(window.start, baseline.end), window.end), end=window.end))
+            inside = window.start < baseline.end < window.end
+            return Periods(baseline, TimeWindow(start=baseline.end, end=window.end) if inside else window)
         split = split_at or self._default_split
         told = split is not None and window.start < split <= window.end
         if split is None or not told:

@@ -135,6 +135,17 @@ async def test_a_stated_baseline_elsewhere_is_used(opened) -> None:
     assert fact.value == pytest.approx(400, rel=0.03)
 
 
+async def test_a_baseline_may_lie_after_the_window(opened) -> None:
+    incident = (
+        "schema: 1\nid: i\ntitle: t\nwindow: {start: 2026-03-14T02:00:00Z, end: 2026-03-14T02:20:00Z}\n"
+        "baseline: {start: 2026-03-14T02:40:00Z, end: 2026-03-14T03:29:00Z}\n"
+    )
+    bundle = opened({"metrics.jsonl": series("web", "latency_ms", step(400, 100, 30))}, incident=incident)
+    (fact,) = (await ask(bundle, "metric_shift")).facts
+    assert (fact.relation, fact.at) == ("rises", at(0))
+    assert fact.value == pytest.approx(400, rel=0.03)
+
+
 async def test_the_split_may_be_given(opened) -> None:
     bundle = opened({"metrics.jsonl": series("web", "latency_ms", step(100, 400, 20))}, incident=INCIDENT)
     (fact,) = (await ask(bundle, "metric_shift", split_at=minutes(20))).facts
