@@ -1,4 +1,4 @@
-"""What the command line and the web ask of evaluations: run, list, show, compare, page."""
+"""What the command line and the web ask of evaluations: run, list, show, compare, page, add a case, replay."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,15 +6,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..runtime.settings import Settings
+from .adding import add_case
 from .compare import Comparison, Side, compare_sides, side
 from .page import comparison_page, evaluation_page
 from .plan import Evaluation
 from .policy import load_policy
+from .replay import Replay, replay
 from .results import CellResult, ResultStore
 from .runner import EvalOutcome, EvalRequest, run_dataset
 from .summary import Group, VersionSummary, by_version, grouped, summarize
 
-__all__ = ["EvalOutcome", "EvalRequest", "Listed", "Shown", "compare", "evaluations", "page", "run_dataset", "show"]
+__all__ = [
+    "EvalOutcome",
+    "EvalRequest",
+    "Listed",
+    "Replay",
+    "Shown",
+    "add_case",
+    "compare",
+    "evaluations",
+    "page",
+    "replay",
+    "run_dataset",
+    "show",
+]
 
 
 class Listed(NamedTuple):

@@ -33,7 +33,7 @@ class Problem(NamedTuple):
 def check_dataset(dataset: Path) -> tuple[Problem, ...]:
     """Everything that is wrong with it, case by case; raise `DatasetError` only where it is no data set at all."""
     folders = case_folders(dataset)
-    return tuple(problem for folder in folders for problem in _check_case(folder)) + tuple(_duplicates(folders))
+    return tuple(problem for folder in folders for problem in check_case(folder)) + tuple(_duplicates(folders))
 
 
 def require_valid(dataset: Path) -> None:
@@ -46,7 +46,12 @@ def require_valid(dataset: Path) -> None:
         )
 
 
-def _check_case(folder: Path) -> Iterator[Problem]:
+def check_case(folder: Path) -> tuple[Problem, ...]:
+    """Everything that is wrong with one case by itself."""
+    return tuple(_problems(folder))
+
+
+def _problems(folder: Path) -> Iterator[Problem]:
     incident = folder / BUNDLE / "incident.yaml"
     if not incident.is_file():
         yield Problem(folder.name, f"{BUNDLE}/incident.yaml", "missing", "a bundle needs it")
