@@ -52,6 +52,28 @@ class ReportParts(NamedTuple):
     usage: Usage
 
 
+WOULD_SHOW: dict[str, str] = {
+    "metrics": "what shifted first, and by how much",
+    "logs": "what was said for the first time, and by whom",
+    "traces": "where time and errors arise along the calls",
+    "changes": "what was deployed, configured or switched before the onset",
+    "topology": "who calls whom, and so who only suffers",
+    "resources": "which pods, nodes and limits are not healthy",
+    "documents": "what runbooks and status feeds know of it",
+}
+
+
+def wanted(ranking: Ranking, coverage: Sequence[SourceCoverage]) -> tuple[str, ...]:
+    """Where the evidence did not suffice: which sources to add, and what each would show."""
+    if ranking.outcome != "inconclusive":
+        return ()
+    return tuple(
+        f"{c.source} ({'not in the bundle' if c.status == 'missing' else c.status}) would show {WOULD_SHOW[c.source]}"
+        for c in coverage
+        if c.status in {"missing", "empty", "unreadable"}
+    )
+
+
 def compose(parts: ReportParts) -> IncidentReport:
     ranking = parts.composite.ranking
     first = ranking.causes[0] if ranking.causes else None
@@ -88,7 +110,7 @@ def compose(parts: ReportParts) -> IncidentReport:
             ),
             "ruled_out": ranking.ruled_out,
             "coverage": parts.coverage,
-            "missing": (*parts.missing, *ranking.missing),
+            "missing": (*parts.missing, *ranking.missing, *wanted(ranking, parts.coverage)),
             "would_change": parts.composite.separating,
             "timeline": timeline(parts.incident, cited),
             "charts": parts.charts,

@@ -136,4 +136,4 @@ def headline(ranking: Ranking, first: RankedCause | None) -> str:
     if ranking.outcome == "inconclusive" or first is None:
         return "Inconclusive: the evidence does not single out a cause."
     reason = f" ({reason_words(first.reason)})" if first.reason else ""
-    return f"Most likely cause: {name_cause(first.cause)}{reason}, confidence {first.confidence:.2f}."
+    return f"Most likely cause: {name_cause(first.cause)}{reason}."

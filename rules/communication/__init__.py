@@ -1,0 +1,1 @@
+"""Who may say what to whom: one gate, judged from tables."""
