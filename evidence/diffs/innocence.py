@@ -11,6 +11,7 @@ from .constants import constants
 from .dependencies import bumps
 from .guards import guards
 from .model import Diff, FileDiff, Role
+from .operators import operator_effects
 from .text import STRING, bare_lines, strings, tokens
 
 Innocence = Literal[
@@ -177,7 +178,7 @@ def _one_line_guard(line: str) -> bool:
 
 def _refactor(file: FileDiff) -> bool:
     """The same constants, guards and calls before and after, whatever helper they moved to."""
-    if file.role != "code" or not file.removed or not file.added:
+    if file.role != "code" or not file.removed or not file.added or operator_effects(file):
         return False
     old, new = file.removed, file.added
     if sorted(abs(c.quantity.value) for c in constants(old, file.path)) != sorted(

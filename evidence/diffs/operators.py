@@ -6,7 +6,7 @@ from .effects import Effect
 from .model import FileDiff
 from .text import TOKEN, bare_lines
 
-_COMPARE = {"<", ">", "=", "!", "&", "|", "and", "or", "not"}
+_COMPARE = {"<", ">", "=", "!", "and", "or", "not"}
 _SUM = {"+", "-", "*", "/", "%"}
 
 
@@ -16,7 +16,7 @@ def operator_effects(file: FileDiff) -> list[Effect]:
     found: list[Effect] = []
     for edit in file.edits:
         for old, new in zip(bare_lines(edit.removed, file.path), bare_lines(edit.added, file.path), strict=False):
-            kind = _turned(TOKEN.findall(old), TOKEN.findall(new))
+            kind = _turned(_tokens(old), _tokens(new))
             if kind:
                 found.append(
                     Effect(
@@ -30,6 +30,11 @@ def operator_effects(file: FileDiff) -> list[Effect]:
                     )
                 )
     return found
+
+
+def _tokens(line: str) -> list[str]:
+    """Without lone `&` and `|`, which take an address or mark a type in most languages."""
+    return [t for t in TOKEN.findall(line.replace("&&", " and ").replace("||", " or ")) if t not in {"&", "|"}]
 
 
 def _turned(old: list[str], new: list[str]) -> str:
