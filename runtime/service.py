@@ -157,8 +157,13 @@ class RunService:
         async with evidence_of(Path(run.config.bundle_path), self._parts) as evidence:
             return observation, await evidence.ask(observation.call)
 
-    async def arbitrate_again(self, run_id: str, arbitration_id: str) -> tuple[ArbitrationRecord, ArbitrationRecord]:
-        """The ruling as it was made, and as it would be made now, with every side's questions asked again."""
+    async def arbitrate_again(
+        self, run_id: str, arbitration_id: str, *, ask: bool = True
+    ) -> tuple[ArbitrationRecord, ArbitrationRecord]:
+        """The ruling as it was made, and as it would be made now, with every side's questions asked again.
+
+        Without `ask` the second is the first.
+        """
         run = await self.store.run(RunId(run_id))
         reader = self.store.reader(run.run_id)
         made = await reader.get(ArbitrationRecord, arbitration_id)
@@ -167,6 +172,8 @@ class RunService:
             raise UsageError(
                 f"run {run.run_id} has no arbitration {arbitration_id!r}", hint=f"leadline decisions {run.run_id}"
             )
+        if not ask:
+            return made, made
         async with evidence_of(Path(run.config.bundle_path), self._parts) as evidence:
             holds = {side.ref: await self._holds(side, reader, evidence) for side in conflict.sides}
         person = _as_decided(made)

@@ -37,7 +37,7 @@ def decisions(context: typer.Context, *, run: RunArgument, form: ListForm = "tab
     console = output()
     for row in rows:
         console.print(Hanging("", line(f"{row['subject']}: {row['decision']}", "bold")))
-        pairs = [(key, _told(key, row[key])) for key in ("why", "by", "authority", "at", "evidence", "against")]
+        pairs = [(key, _told(key, row[key])) for key in ("id", "why", "by", "authority", "at", "evidence", "against")]
         for pair in facts(pairs, indent="  "):
             console.print(pair)
 
@@ -50,7 +50,8 @@ def _told(key: str, value: JsonValue) -> str:
 
 async def _decided(reader: LedgerReader) -> list[Row]:
     return [
-        {"kind": "decision", "subject": d.subject, "decision": d.decision, "why": d.reason, "by": d.made_by,
+        {"kind": "decision", "id": d.decision_id,
+         "subject": d.subject, "decision": d.decision, "why": d.reason, "by": d.made_by,
          "authority": "", "at": d.created_at.isoformat(), "evidence": list(d.claims), "against": []}
         for d in await reader.all(DecisionRecord)
     ]  # fmt: skip
@@ -59,7 +60,8 @@ async def _decided(reader: LedgerReader) -> list[Row]:
 async def _rulings(reader: LedgerReader) -> list[Row]:
     """The losing side stays readable."""
     return [
-        {"kind": f"{r.conflict_type} conflict", "subject": r.subject, "decision": r.decision, "why": r.reason,
+        {"kind": f"{r.conflict_type} conflict", "id": r.arbitration_id,
+         "subject": r.subject, "decision": r.decision, "why": r.reason,
          "by": r.decided_by, "authority": f"{r.authority.type.replace('_', ' ')} {r.authority.ref}",
          "at": r.created_at.isoformat(), "evidence": list(r.evidence_refs),
          "against": [c for c in r.candidates if c not in r.upheld]}
@@ -70,7 +72,8 @@ async def _rulings(reader: LedgerReader) -> list[Row]:
 async def _answers(reader: LedgerReader) -> list[Row]:
     asked = {r.approval_id: r for r in await reader.all(ApprovalRequest)}
     return [
-        {"kind": "answer", "subject": asked[d.approval_id].question if d.approval_id in asked else d.approval_id,
+        {"kind": "answer", "id": d.approval_id,
+         "subject": asked[d.approval_id].question if d.approval_id in asked else d.approval_id,
          "decision": d.decision, "why": d.reason, "by": d.by,
          "authority": f"approval {d.approval_id}, sha256 {d.subject_digest[:16]}",
          "at": d.decided_at.isoformat(), "evidence": [], "against": []}
