@@ -16,7 +16,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "report": Entry("report", "Print a run's report."),
         "evidence": Entry("evidence", "Show a run's observations; ask one again and compare."),
         "decisions": Entry("decisions", "Show what was decided in a run, by which authority."),
-        "arbitrate": Entry("arbitrate", "Show a ruling on a conflict; ask its sides again."),
+        "arbitrate": Entry("arbitrate", "Show a ruling; say whether it would still stand."),
         "events": Entry("events", "Show what happened in a run, in order."),
     },
     "Measure": {
