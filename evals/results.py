@@ -57,14 +57,18 @@ class ResultStore:
     def __init__(self, database: Path) -> None:
         self._root = database.parent / FOLDER
 
-    def begin(self, spec: EvalSpec, now: datetime, versions: dict[str, JsonValue]) -> tuple[Evaluation, bool]:
-        """An unfinished evaluation of the same spec, or a new one; and whether it goes on."""
+    def begin(
+        self, spec: EvalSpec, now: datetime, versions: dict[str, JsonValue], *, reuse: bool = False
+    ) -> tuple[Evaluation, bool]:
+        """An unfinished evaluation of the same spec (with `reuse` a finished one too), or a new one; and whether it
+        goes on.
+        """
         ordinal = 0
         while True:
             folder = self._root / new_id(spec, ordinal)
             if not folder.exists():
                 break
-            if not (folder / "finished").exists():
+            if reuse or not (folder / "finished").exists():
                 return self.evaluation(folder.name), True
             ordinal += 1
         evaluation = Evaluation(evaluation_id=folder.name, spec=spec, started_at=now, versions=versions)

@@ -45,6 +45,8 @@ class EvalRequest:
     """Cells at work at the same time."""
     keep_runs: bool = False
     """Keep the runs in the database; otherwise they live in a file beside the results and are dropped at the end."""
+    reuse: bool = False
+    """Take a finished evaluation of exactly this instead of a new one."""
     check: bool = True
     """Refuse a data set that leaks or cannot be answered."""
 
@@ -81,7 +83,7 @@ async def run_dataset(
     cases = load_dataset(request.dataset, tags=request.tags)
     spec = _spec(request, cases)
     store = ResultStore(settings.database)
-    evaluation, continued = store.begin(spec, datetime.now(UTC), _versions(request.graphs))
+    evaluation, continued = store.begin(spec, datetime.now(UTC), _versions(request.graphs), reuse=request.reuse)
     finished = {result.cell.key for result in store.results(evaluation.evaluation_id)}
     missing = [cell for cell in spec.cells(cases) if cell.key not in finished]
     database = settings.database if request.keep_runs else store.folder(evaluation.evaluation_id) / SCRATCH
