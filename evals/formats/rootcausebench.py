@@ -1,6 +1,6 @@
 """RootCauseBench (Edge Delta): one snapshot folder per incident, a culprit commit or none.
 
-Traps of the format that are met here: the case's folder name and its monitor spell the answer out; `tests/` holds the
+Traps of the format that are met here: the case's folder name spells the answer out; `tests/` holds the
 truth; spans may carry the trace id `same`, which stands for that of the span before; a commit's diff may be null; the
 flags file is context, never an answer.
 """

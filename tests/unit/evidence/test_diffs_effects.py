@@ -6,7 +6,7 @@ from leadline.evidence.diffs import parse_diff, profile_of
 
 DOES = {
     "a removed nil check whose operand is still used": (
-        "@@ s/charge.go @@\n-\tif resp.ThreeDS == nil {\n-\t\treturn \"\"\n-\t}\n-\treturn resp.ThreeDS.Status\n+\treturn resp.ThreeDS.Status",
+        '@@ s/charge.go @@\n-\tif resp.ThreeDS == nil {\n-\t\treturn ""\n-\t}\n-\treturn resp.ThreeDS.Status\n+\treturn resp.ThreeDS.Status',
         "guard_removed", "resp.ThreeDS"),
     "a removed None check": (
         "@@ s/m.py @@\n-    if customer.tier is None:\n-        return 0\n-    return customer.tier.rate\n+    return customer.tier.rate",
@@ -58,8 +58,8 @@ CANNOT = {
     "hardening_only": "@@ pkg/page.go @@\n+\tif len(items) == 0 { return nil, nil }",
     "dependency_patch": "@@ go.mod @@\n-\tgithub.com/acme/x v1.4.1\n+\tgithub.com/acme/x v1.4.2",
     "refactor": (
-        "@@ pkg/v.go @@\n-\tif r.Lat < -90 || r.Lat > 90 {\n-\t\treturn errRange(\"lat\", r.Lat)\n-\t}\n"
-        "+\tif err := check(\"lat\", r.Lat, -90, 90); err != nil {\n+\t\treturn err\n+\t}"
+        '@@ pkg/v.go @@\n-\tif r.Lat < -90 || r.Lat > 90 {\n-\t\treturn errRange("lat", r.Lat)\n-\t}\n'
+        '+\tif err := check("lat", r.Lat, -90, 90); err != nil {\n+\t\treturn err\n+\t}'
     ),
 }  # fmt: skip
 
