@@ -133,3 +133,17 @@ def test_commands_of_the_pages_run(path: Path, block: str, tmp_path: Path, monke
         done = shell(re.sub(r"\bRUN\b", run["run"], command), tmp_path)
         wanted = 5 if "--no-wait" in command else 0
         assert done.returncode == wanted, f"{path.name}: {command}\n{done.stdout}{done.stderr}"
+
+
+def unnumbered(line: str) -> str:
+    """What a better ranking may change without a word in the README: ids, numbers, confidence."""
+    return re.sub(r"\b(run|obs)-[0-9a-f]+\b|\d+", "N", line).strip()
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_DATABASE", str(tmp_path / "runs.db"))
+    (shown,) = re.findall(
+        r"<!-- printed by leadline demo -->\n+```\n(.*?)^```", text(ROOT / "README.md"), re.DOTALL | re.MULTILINE
+    )
+    printed = {unnumbered(line) for line in shell("leadline demo", tmp_path).stdout.splitlines()}
+    assert [line for line in shown.splitlines() if line != "…" and unnumbered(line) not in printed] == []
