@@ -29,6 +29,8 @@ class ExpectedCause(Contract):
     """The fault kind, where the asker has one."""
     aliases: tuple[str, ...] = ()
     """Other names of the same thing: a pod of the service, a short id."""
+    reason_aliases: tuple[str, ...] = ()
+    """Other words for the same fault kind."""
 
     @property
     def names(self) -> tuple[str, ...]:

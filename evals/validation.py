@@ -100,7 +100,11 @@ def _why_unreachable(cause: ExpectedCause, expected: Expected, space: AnswerSpac
         return f"cause {cause.ref!r} is not in the answer space"
     if space.kinds and cause.kind not in space.kinds:
         return f"kind {cause.kind!r} of cause {cause.ref!r} is not in the answer space"
-    if "reason" in expected.judged_by and space.reasons and cause.reason not in space.reasons:
+    if (
+        "reason" in expected.judged_by
+        and space.reasons
+        and not {cause.reason, *cause.reason_aliases} & set(space.reasons)
+    ):
         return f"reason {cause.reason!r} is not in the answer space"
     return ""
 

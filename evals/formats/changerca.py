@@ -18,6 +18,7 @@ from ...contracts.errors import DatasetError
 from ...contracts.incident import Alert, AnswerSpace, CauseRef, Incident
 from ..expected import Expected, ExpectedCause
 from .base import ImportSummary, case_name, new_case
+from .fault_words import in_our_terms
 from .mesh import number, topology
 
 Rows = Iterator[dict[str, Any]]
@@ -88,7 +89,15 @@ def _expected(about: dict[str, Any], path: Path, releases: int) -> Expected:
     service = about["fault_release_service"]
     return Expected(
         outcome="cause_found",
-        causes=(ExpectedCause(kind="change", ref=_ref(service), service=service, reason=about["fault"]),),
+        causes=(
+            ExpectedCause(
+                kind="change",
+                ref=_ref(service),
+                service=service,
+                reason=about["fault"],
+                reason_aliases=in_our_terms("changerca", about["fault"]),
+            ),
+        ),
         judged_by=("ref",),
         remediation="rollback",
         required_evidence=("metrics", "changes"),

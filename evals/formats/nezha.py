@@ -15,6 +15,7 @@ from ...contracts.errors import DatasetError
 from ...contracts.incident import Alert, AnswerSpace, Incident, TimeWindow
 from ..expected import Expected, ExpectedCause
 from .base import CaseDraft, ImportSummary, case_name, new_case
+from .fault_words import in_our_terms
 from .mesh import topology
 from .nezha_tables import (
     Stretch,
@@ -117,7 +118,16 @@ def _expected(fault: Fault, services: int, *, traces: bool, texts: bool) -> Expe
     code = fault.kind in {"return", "exception"}
     return Expected(
         outcome="cause_found",
-        causes=(ExpectedCause(kind="service", ref=service, service=service, reason=fault.kind, aliases=(fault.pod,)),),
+        causes=(
+            ExpectedCause(
+                kind="service",
+                ref=service,
+                service=service,
+                reason=fault.kind,
+                aliases=(fault.pod,),
+                reason_aliases=in_our_terms("nezha", fault.kind),
+            ),
+        ),
         judged_by=("service",),
         first_failing_service=service,
         required_evidence=("traces",) if code and traces else ("logs",) if code and texts else ("metrics",),

@@ -13,6 +13,7 @@ from ...contracts.errors import DatasetError
 from ...contracts.incident import Alert, AnswerSpace, Incident
 from ..expected import Expected, ExpectedCause
 from .base import CaseDraft, ImportSummary, case_name, new_case
+from .fault_words import in_our_terms
 
 METRIC_FILES = ("simple_metrics.csv", "data.csv", "metrics.csv")
 LEVEL = r"(?i)\b(trace|debug|info|warn|warning|error|fatal)\b"
@@ -111,7 +112,14 @@ def _expected(run: Run, services: int) -> Expected:
     return Expected(
         outcome="cause_found",
         causes=(
-            ExpectedCause(kind="service", ref=run.service, service=run.service, reason=run.fault, aliases=aliases),
+            ExpectedCause(
+                kind="service",
+                ref=run.service,
+                service=run.service,
+                reason=run.fault,
+                aliases=aliases,
+                reason_aliases=in_our_terms("rcaeval", run.fault),
+            ),
         ),
         judged_by=("service",),
         required_evidence=("metrics",),

@@ -30,7 +30,7 @@ def same_service(cause: Cause, truth: ExpectedCause) -> bool:
 
 
 def same_reason(cause: Cause, truth: ExpectedCause) -> bool:
-    return same_name(cause.reason, truth.reason)
+    return any(same_name(cause.reason, word) for word in (truth.reason, *truth.reason_aliases))
 
 
 def matches(cause: Cause, truth: ExpectedCause, judged_by: tuple[Judged, ...]) -> bool:

@@ -145,8 +145,8 @@ def test_the_fault_list_stays_outside(first, bundle_text):
     case = first[1]
 
     assert "inject" not in bundle_text(case)
-    assert case.expected.causes[0].model_dump(include={"ref", "reason", "aliases"}) == {
-        "ref": "basket", "reason": "return", "aliases": (POD,),
+    assert case.expected.causes[0].model_dump(include={"ref", "reason", "aliases", "reason_aliases"}) == {
+        "ref": "basket", "reason": "return", "aliases": (POD,), "reason_aliases": ("logic_error",),
     }  # fmt: skip
 
 
