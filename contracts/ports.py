@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -17,9 +17,11 @@ from .event import Event
 from .evidence import Answer, ArtifactRef, Observation, ProbeCall, ProbeSpec, Source, SourceCoverage
 from .incident import CauseRef, Incident
 from .lifecycle import RunState
+from .message import Draft, MailboxMessage
 from .proposal import Proposal
 from .report import ChartSeries, Finding, Ranking, Usage
 from .run import Run, RunConfig, RunLease
+from .task import Task
 from .team import TeamSpec
 
 P = TypeVar("P", bound=Proposal)
@@ -63,6 +65,27 @@ class Analyst(Protocol):
     def findings(self, view: CaseView, observed: Sequence[Observation], agent: AgentId) -> Sequence[Finding]:
         """What the observations show, strongest first, bounded in number; every claim repeats a fact."""
         ...
+
+
+class Desk(NamedTuple):
+    """What an agent sees of its mail."""
+
+    agent: AgentId
+    lead: AgentId
+    task: Task
+    tasks: Sequence[Task]
+    """The plan, in its order."""
+    inbox: Sequence[MailboxMessage]
+    """Addressed to it and not settled yet."""
+    findings: Sequence[Finding]
+    """What it found in this task."""
+
+
+@runtime_checkable
+class Correspondent(Protocol):
+    """An analyst that has something to say to others. What it drafts passes the gate like everything else."""
+
+    def letters(self, desk: Desk) -> Sequence[Draft]: ...
 
 
 class Evidence(Protocol):

@@ -18,6 +18,8 @@ from ..rules.margin import check_mechanism, contenders, order_within_margin
 from ..rules.transition import transition
 from ..rules.wording import name_cause, say
 from .asking import ask, question
+from .correspondence import told_of_rulings
+from .messaging import Postbox
 from .outcome import Outcome, stamp
 from .separating import follow_up_for, separating_calls
 from .settling import ask_owner, owned_by_a_person, remedy_conflicts, rule_facts
@@ -60,11 +62,13 @@ async def arbitrate(state: ArbitrateInput, deps: Deps) -> Outcome:
     risk = cast(Risk, state["risk"])
     calls = await separating_calls(ranked.baseline, deps)
     more = await follow_up_for(calls, ranked.baseline, risk, deps)
+    box = await Postbox.open(deps)
+    told_of_rulings(rulings, box)
     records: list[Record] = [r for ruling in rulings for r in ruling]
     if more is not None:
         ready, event = transition(more, "ready", stamp(deps, "arbitrate"), reason=more.spec.title)
         update = ArbitrateUpdate(next="distribute", decision="", approval="")
-        return Outcome(update, Writes(records=(*records, ready), events=(event,)))
+        return Outcome(update, Writes(records=(*records, ready, *box.records()), events=(event, *box.events())))
     judgements = await _judgements(ranked.baseline, standing, deps)
     ordered = order_within_margin(ranked.baseline, ranked.full, judgements, deps.team.margin)
     told = tuple(f"{c.probe} {canonical_json(c.params)}"[:200] for c in calls)
@@ -75,7 +79,8 @@ async def arbitrate(state: ArbitrateInput, deps: Deps) -> Outcome:
     )
     records += _decisions(ranked.baseline, ordered, judgements, deps)
     update, events = _remedies(ordered, risk, records, deps)
-    return Outcome(update, Writes(records=tuple(records), events=events))
+    box.expire("arbitrate")
+    return Outcome(update, Writes(records=(*records, *box.records()), events=(*events, *box.events())))
 
 
 def _remedies(

@@ -18,8 +18,11 @@ from ..contracts.task import Task
 from ..contracts.team import AgentSpec
 from ..rules import leases
 from ..rules.allocation import allocate, why_not
+from ..rules.communication import letters
 from ..rules.delegation import compile_brief
 from ..rules.transition import Grounds, Stamp, transition
+from .correspondence import correspond
+from .messaging import Postbox
 from .outcome import stamp
 from .performing import Performed
 
@@ -41,6 +44,7 @@ class Board:
     tasks: dict[TaskId, Task]
     leases: dict[TaskId, TaskLease]
     """The latest lease of each task."""
+    box: Postbox
     expiries: Counter[TaskId] = field(default_factory=Counter)
     submitted: list[TaskId] = field(default_factory=list)
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -56,7 +60,7 @@ class Board:
         expired = Counter(lease.task_id for lease in found if lease.state == "expired")
         tasks = {t.spec.task_id: t for t in await deps.ledger.all(Task)}
         done = [t for t, task in tasks.items() if task.state == "report_submitted"]
-        return cls(deps, tasks, latest, expired, done)
+        return cls(deps, tasks, latest, await Postbox.open(deps), expired, done)
 
     # --- what an agent sees -------------------------------------------------------------------------------------------
     def pick(self, agent: AgentSpec) -> Task | None:
@@ -111,8 +115,9 @@ class Board:
                 await self._commit((), (self._refusal(task, held.lease.agent_id, late, mark),))
                 return False
             completed, first = transition(lease, "completed", mark)
+            correspond(task, done.report, (mark.at - held.lease.granted_at).total_seconds(), self.box)
             handed, second = transition(task, "report_submitted", mark, reason=done.report.summary)
-            self.leases[task_id], self.tasks[task_id] = completed, handed
+            self._put(handed, completed)
             self.submitted.append(task_id)
             await self._commit((*done.records, completed, handed), (*done.events, first, second))
             return True
@@ -135,7 +140,7 @@ class Board:
             for task in list(self.tasks.values()):
                 if task.state in {"ready", "reassigned"} and over.issuperset(task.spec.dependencies):
                     moved, told = self._announced(task, mark)
-                    self.tasks[task.spec.task_id] = moved
+                    self._put(moved)
                     records.append(moved)
                     events += told
             await self._commit(tuple(records), tuple(events))
@@ -163,7 +168,8 @@ class Board:
         running, started = transition(granted.task, "running", mark)
         decision = allocate(task, deps.team, load={}, success={}, at=mark.at, claimed_by=agent.id)
         brief = compile_brief(running, agent, deps.team, deps.config, deps.evidence.incident, deps.evidence.probes())
-        self.tasks[task.spec.task_id], self.leases[task.spec.task_id] = running, granted.lease
+        self._put(running, granted.lease)
+        self.box.post(letters.assigned(running, brief, brief.from_agent))
         await self._commit((decision, brief, granted.lease, running), (*granted.events, started))
         return Held(running, granted.lease, brief)
 
@@ -180,14 +186,21 @@ class Board:
         moved, told = self._announced(freed.task, mark)
         if follows != "announce":
             moved, told = self._escalated(freed.task, follows, mark)
-        self.tasks[lease.task_id], self.leases[lease.task_id] = moved, freed.lease
+        self._put(moved, freed.lease)
         await self._commit((freed.lease, moved), (*freed.events, *told))
 
     def _escalated(self, task: Task, to: str, mark: Stamp) -> tuple[Task, list[Event]]:
         """The lead keeps it from being tried for ever: what nobody finishes is cancelled and told to a person."""
         reason = f"{self.expiries[task.spec.task_id]} leases on it expired: escalated to the {to}"
         cancelled, event = transition(task, "cancelled", mark, reason=reason)
+        self.box.post(letters.escalated(task, reason, self.deps.team.root_owner))
         return cancelled, [event]
+
+    def _put(self, task: Task, lease: TaskLease | None = None) -> None:
+        self.tasks[task.spec.task_id] = task
+        self.box.see((task,))
+        if lease is not None:
+            self.leases[task.spec.task_id] = lease
 
     def _refusal(self, task: Task, agent: AgentId, why: str, mark: Stamp) -> Event:
         return Event(
@@ -200,6 +213,8 @@ class Board:
         )
 
     async def _commit(self, records: tuple[Record, ...], events: tuple[Event, ...]) -> None:
-        if records or events:
-            await self.deps.ledger.commit(Writes(records=records, events=events))
+        """With the mail that goes with it."""
+        written, told = self.box.emptied()
+        if records or events or told:
+            await self.deps.ledger.commit(Writes(records=(*records, *written), events=(*events, *told)))
             self._changed.set()

@@ -9,8 +9,10 @@ from ..contracts.lifecycle import TASK_OVER
 from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..rules.allocation import within
+from ..rules.communication.letters import assigned
 from ..rules.delegation import compile_brief
 from ..rules.transition import transition
+from .messaging import Postbox
 from .outcome import Outcome, stamp
 
 WAITING = frozenset({"assigned", "revision_requested"})
@@ -43,8 +45,11 @@ async def delegate(state: DelegateInput, deps: Deps) -> Outcome:
         for t in wave
         if t.spec.assignment.owner is not None
     )
+    box = await Postbox.open(deps)
+    for task, brief in zip(wave, briefs, strict=True):
+        box.post(assigned(task, brief, brief.from_agent))
     update = DelegateUpdate(round=state["round"] + 1, wave=[t.key for t in wave], stop="")
-    return Outcome(update, Writes(records=briefs))
+    return Outcome(update, Writes(records=(*briefs, *box.records()), events=box.events()))
 
 
 def ready_tasks(tasks: tuple[Task, ...], domain: str, deps: Deps) -> list[Task]:

@@ -7,6 +7,7 @@ from ..contracts.delegation import DelegationBrief
 from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..rules.transition import transition
+from .correspondence import corresponded
 from .outcome import Outcome, stamp
 from .performing import perform
 
@@ -22,7 +23,9 @@ class ExecuteUpdate(TypedDict):
 async def execute(state: ExecuteInput, deps: Deps) -> Outcome:
     """Adds one agent's report; what cannot be asked is a blocker in it."""
     task = await _begun(state["task_id"], deps)
-    done = await perform(task, await _brief(task, deps), deps)
+    brief, began = await _brief(task, deps), deps.clock.monotonic()
+    worked = await perform(task, brief, deps)
+    done = await corresponded(task, worked, deps.clock.monotonic() - began, deps)
     mark = stamp(deps, done.report.agent_id)
     submitted, event = transition(task, "report_submitted", mark, reason=done.report.summary)
     return Outcome(ExecuteUpdate(), Writes(records=(*done.records, submitted), events=(*done.events, event)))

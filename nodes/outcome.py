@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..contracts.ports import Deps, Writes
-from ..contracts.task import Budget, Risk
+from ..contracts.task import Budget, CommunicationPolicy, Risk
 from ..rules.planning import PlanContext
 from ..rules.transition import Stamp
 
@@ -38,4 +38,5 @@ def plan_context(deps: Deps, risk: Risk) -> PlanContext:
             review_rounds=whole.review_rounds,
         ),
         at=deps.clock.now(),
+        policy=CommunicationPolicy(may_contact_others=team.topology in {"controlled_bus", "hierarchical"}),
     )  # fmt: skip

@@ -74,7 +74,13 @@ def _report(
         findings=findings,
         actions_taken=(ActionTaken(action="asked", observations=tuple(o.id for o in observed)),),
         open_questions=tuple(f"{o.call.probe}: {o.answer.note}" for o in observed if o.answer.status == "partial"),
-        blockers=tuple(Blocker(blocker=f"{o.call.probe}: {o.answer.note}", needs="tool") for o in silent),
+        blockers=tuple(
+            Blocker(
+                blocker=f"{o.call.probe}: {o.answer.note}",
+                needs="manager" if o.answer.status == "denied" else "tool",
+            )
+            for o in silent
+        ),
         verification=CheckList(not_verified=tuple(ObservationId(o.id) for o in silent)),
         next_steps=tuple(f"give access for {o.call.probe}" for o in silent if o.answer.status == "denied"),
     )

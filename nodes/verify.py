@@ -15,12 +15,16 @@ from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
 from ..prompts.questions import ReviewPrompt
 from ..rules.allocation import allocate
+from ..rules.communication import letters
 from ..rules.delegation import contract_version
 from ..rules.narrative import claim_lines
 from ..rules.transition import Grounds, Stamp, transition
 from ..rules.validation import Submission
 from ..rules.verification import accepted_claims, judge, object_to
 from .asking import ask, question
+from .correspondence import told_of_verdict
+from .mail import read_mail
+from .messaging import Postbox
 from .outcome import Outcome, stamp
 
 AT_ONCE = 4
@@ -48,14 +52,16 @@ async def verify(state: VerifyInput, deps: Deps) -> Outcome:
     another agent; where there is none, the task is cancelled and the report says so.
     """
     tasks = [t for t in await deps.ledger.all(Task) if t.key in set(state["wave"]) and t.state == "report_submitted"]
-    again = Rerun(deps)
-    judged = [await _judge(task, again, deps) for task in tasks]
-    reassigned = any(j.task.state == "reassigned" for j in judged)
+    again, box = Rerun(deps), await Postbox.open(deps)
+    judged = [await _judge(task, again, box, deps) for task in tasks]
+    records = tuple(r for j in judged for r in (*j.records, j.task))
+    mail = await read_mail(box, [j.task for j in judged], records, deps)
+    unassigned = mail.grew or any(j.task.state == "reassigned" for j in judged)
     writes = Writes(
-        records=tuple(r for j in judged for r in (*j.records, j.task)),
-        events=tuple(e for j in judged for e in j.events),
+        records=(*records, *mail.records, *box.records()),
+        events=(*(e for j in judged for e in j.events), *mail.events, *box.events()),
     )
-    return Outcome(VerifyUpdate(next="select" if reassigned else "delegate"), writes)
+    return Outcome(VerifyUpdate(next="select" if unassigned else "delegate"), writes)
 
 
 class Rerun:
@@ -77,14 +83,14 @@ class Rerun:
             return await self._deps.evidence.ask(observation.call)
 
 
-async def _judge(task: Task, again: Rerun, deps: Deps) -> Judged:
+async def _judge(task: Task, again: Rerun, box: Postbox, deps: Deps) -> Judged:
     mark = stamp(deps, _verifier(task, deps))
     report, brief = await _submitted(task, deps)
     observations = await _observations(report, deps)
     cited = {ref for f in report.findings for ref in f.claim.observations} or set(observations)
     reruns = await again.of(tuple(o for ref, o in observations.items() if ref in cited and o.answer.status != "denied"))
     submission = Submission(report, task, brief, contract_version(task, deps.config), observations, reruns)
-    result = await _reviewed(judge(submission, verifier=_verifier(task, deps)), report, task, deps)
+    result = await _reviewed(judge(submission, verifier=_verifier(task, deps)), report, task, box, deps)
     verifying, started = transition(task, "verifying", mark)
     decided = _decide(verifying, result, report, await _earlier(task, deps), mark, deps)
     lost = tuple(
@@ -95,6 +101,7 @@ async def _judge(task: Task, again: Rerun, deps: Deps) -> Judged:
         for v in result.verdicts
         if v.verdict != "supported"
     )  # fmt: skip
+    told_of_verdict(decided.task, result, box)
     return Judged(decided.task, (result, *decided.records), (started, *decided.events, *lost))
 
 
@@ -128,12 +135,15 @@ def _verifier(task: Task, deps: Deps) -> AgentId:
     return task.spec.assignment.verifier or deps.team.root_owner
 
 
-async def _reviewed(result: VerificationResult, report: AgentReport, task: Task, deps: Deps) -> VerificationResult:
+async def _reviewed(
+    result: VerificationResult, report: AgentReport, task: Task, box: Postbox, deps: Deps
+) -> VerificationResult:
     """A model reviews what a model claimed, and everything where the risk is high."""
     by_model = any(f.claim.origin == "model" for f in report.findings)
     if not result.passed or not report.findings or not (by_model or task.spec.risk_level == "high"):
         return result
-    claims = tuple(f.claim for f in report.findings)
+    claims, reviewer = tuple(f.claim for f in report.findings), _verifier(task, deps)
+    asked = box.post(letters.review_requested(task, report, reviewer, report.findings))
     answer = await ask(
         deps,
         "review",
@@ -141,8 +151,11 @@ async def _reviewed(result: VerificationResult, report: AgentReport, task: Task,
         ReviewProposal(objections=[]),
         node="verify",
         task=task,
-        agent=deps.team.agent(_verifier(task, deps)),
+        agent=deps.team.agent(reviewer),
     )
+    if asked is not None:
+        said = box.post(letters.review_result(task, report, reviewer, answer.value.objections, asked.thread_id))
+        box.resolve(asked, reviewer, said.message_id if said else "nothing to say")
     return object_to(result, answer.value, claims)
 
 

@@ -9,6 +9,7 @@ from ..contracts.incident import Incident
 from ..contracts.run import RunConfig
 from ..contracts.task import OutputContract, Task
 from ..contracts.team import AgentSpec, TeamSpec
+from .communication.relations import lead_of
 
 
 def contract_version(task: Task, config: RunConfig) -> str:
@@ -40,7 +41,7 @@ def compile_brief(
         contract_version=version,
         task_id=task.spec.task_id,
         attempt=task.attempt,
-        from_agent=team.root_owner,
+        from_agent=lead_of(task, team),
         to_agent=agent.id,
         objective=task.spec.goal,
         why_this_matters=task.spec.why_this_matters,

@@ -9,7 +9,7 @@ from ..contracts.evidence import ProbeCall, Source, SourceCoverage
 from ..contracts.incident import Incident
 from ..contracts.ports import Analyst
 from ..contracts.proposal import PlanProposal, ProposedTask
-from ..contracts.task import Budget, InputRef, Risk, Scope, Task, TaskSpec
+from ..contracts.task import Budget, CommunicationPolicy, InputRef, Risk, Scope, Task, TaskSpec
 
 READABLE = frozenset({"ok", "cut"})
 TITLES: dict[str, str] = {
@@ -44,6 +44,7 @@ class PlanContext(NamedTuple):
     risk: Risk
     budget: Budget
     at: datetime
+    policy: CommunicationPolicy = CommunicationPolicy()
 
 
 def readable_sources(coverage: Iterable[SourceCoverage]) -> frozenset[Source]:
@@ -249,6 +250,7 @@ def _task(
         ),
         expected_output="findings with observations, strongest first",
         budget=context.budget,
+        communication_policy=context.policy,
         created_by=context.lead,
         created_at=context.at,
         updated_at=context.at,

@@ -1,6 +1,6 @@
 """What a lead does with what it is told: it answers, decides, passes on, or makes a task of a wish."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ...contracts.message_payload import (
     SubtaskRequest,
 )
 from ...contracts.proposal import PlanProposal, ProposedTask
-from ...contracts.task import Task
+from ...contracts.task import InputRef, Task
 from ..planning import PlanContext, join_proposed
 
 MOST_SUBTASKS = 2
@@ -31,9 +31,7 @@ class Wish(NamedTuple):
     declined: str = ""
 
 
-def consider(
-    request: AgentMessage, tasks: Mapping[TaskId, Task], context: PlanContext, *, made: int, may_grow: bool
-) -> Wish:
+def consider(request: AgentMessage, tasks: Mapping[TaskId, Task], context: PlanContext, *, may_grow: bool) -> Wish:
     """Judge a wish by the rules that a model's plan passes: capability, data, scope, no second task of the kind."""
     wanted = request.payload
     if not isinstance(wanted, SubtaskRequest):
@@ -42,7 +40,7 @@ def consider(
     still = next((t for t in able if t.state not in TASK_OVER and _covers(t, wanted)), None)
     if still is not None:
         return Wish(covered_by=still.spec.task_id)
-    if made >= MOST_SUBTASKS or not may_grow:
+    if wished(tasks.values()) >= MOST_SUBTASKS or not may_grow:
         return Wish(declined="the run takes no more tasks")
     proposal = ProposedTask(
         title=wanted.title, goal=wanted.reason, capability=wanted.capability, needs=[], services=list(wanted.services)
@@ -51,7 +49,15 @@ def consider(
     plan = join_proposed(known, PlanProposal(why=wanted.reason, tasks=[proposal]), context, most=1)
     if plan.refused:
         return Wish(declined=plan.refused[0].why)
-    return Wish(new=plan.tasks[-1])
+    made_of = InputRef(kind="message", ref=request.message_id, reason=f"{request.from_agent} asked for it")
+    new = plan.tasks[-1]
+    spec = new.spec.model_copy(update={"input_refs": (*new.spec.input_refs, made_of)})
+    return Wish(new=new.model_copy(update={"spec": spec}))
+
+
+def wished(tasks: Iterable[Task]) -> int:
+    """How many tasks of a run messages brought about."""
+    return sum(any(r.kind == "message" for r in t.spec.input_refs) for t in tasks)
 
 
 def _covers(task: Task, wanted: SubtaskRequest) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ...contracts.arbitration import Conflict, DecisionRecord
+from ...contracts.arbitration import ArbitrationRecord, Conflict, DecisionRecord
 from ...contracts.base import AgentId, ClaimId, TaskId
 from ...contracts.delegation import DelegationBrief
-from ...contracts.message import AgentMessage, Draft, ExpectedResponse
+from ...contracts.message import USER, AgentMessage, Draft, ExpectedResponse
 from ...contracts.message_payload import (
     BlockerRaised,
     ConflictNotice,
@@ -122,6 +122,24 @@ def _who(blocker: Blocker, lead: AgentId) -> str:
     return (lead if blocker.needs == "manager" else named or str(lead))[:120]
 
 
+def escalated(task: Task, reason: str, lead: AgentId) -> Draft:
+    """Nobody finished it: the person has to act."""
+    return Draft(
+        from_agent=lead,
+        to_agent=USER,
+        task_id=task.spec.task_id,
+        summary=short(f"{task.spec.title}: {reason}"),
+        payload=BlockerRaised(
+            blocker=short(f"nobody finishes {task.spec.title}"),
+            needs="user",
+            who="whoever answers for the team",
+            suggested_resolution=("look at the data source that the task reads", "give the task to another agent"),
+            risk=task.spec.risk_level,
+        ),
+        priority="critical" if task.spec.required else "high",
+    )
+
+
 def revision(task: Task, result: VerificationResult, *, new_lease: bool, thread: str) -> Draft:
     """What must change, and under which lease."""
     changes = result.required_changes or ("hand in a report that keeps its contract",)
@@ -218,21 +236,36 @@ def decision_recorded(
     decision: DecisionRecord, lead: AgentId, to: AgentId, task: TaskId | None, tasks: Sequence[TaskId], thread: str
 ) -> Draft:
     """Points at the entry in the decision log."""
+    said = DecisionRecorded(
+        decision_id=decision.decision_id, decision=short(decision.decision), affected_tasks=tuple(tasks)[:50]
+    )
+    return _decision(said, short(f"{decision.subject}: {decision.decision}"), lead, to, task, thread)
+
+
+def ruling_told(
+    ruling: ArbitrationRecord, lead: AgentId, to: AgentId, task: TaskId, tasks: Sequence[TaskId], thread: str
+) -> Draft:
+    said = DecisionRecorded(
+        decision_id=ruling.arbitration_id, decision=short(ruling.decision), affected_tasks=tuple(tasks)[:50]
+    )
+    return _decision(said, short(f"{ruling.subject}: {ruling.reason}"), lead, to, task, thread)
+
+
+def _decision(
+    said: DecisionRecorded, summary: str, lead: AgentId, to: AgentId, task: TaskId | None, thread: str
+) -> Draft:
     return Draft(
         from_agent=lead,
         to_agent=to,
         task_id=task,
-        related_task_ids=tuple(t for t in tasks if t != task),
-        summary=short(f"{decision.subject}: {decision.decision}"),
-        payload=DecisionRecorded(
-            decision_id=decision.decision_id, decision=short(decision.decision), affected_tasks=tuple(tasks)[:50]
-        ),
-        context_refs=(decision.decision_id,),
+        related_task_ids=tuple(t for t in said.affected_tasks if t != task),
+        summary=summary,
+        payload=said,
+        context_refs=(said.decision_id,),
         thread_id=thread,
     )
 
 
-def reported_already(messages: Sequence[AgentMessage], task: TaskId) -> frozenset[str]:
-    """Claims that earlier progress messages of the task told of."""
-    told = (m for m in messages if m.task_id == task and m.kind == "progress_reported")
-    return frozenset(ref for message in told for ref in message.evidence_refs)
+def reported_already(progress: Sequence[AgentMessage]) -> frozenset[str]:
+    """Claims that earlier progress messages told of."""
+    return frozenset(ref for message in progress for ref in message.evidence_refs)

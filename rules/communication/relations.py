@@ -85,12 +85,15 @@ def _with_a_lead(one: AgentId, other: AgentId, task: Task | None, team: TeamSpec
 
 
 def participants(tasks: Mapping[TaskId, Task], ids: tuple[TaskId, ...], team: TeamSpec) -> frozenset[AgentId]:
-    """Who has to do with these tasks: owners, candidates, reviewers, verifiers, and those who lead them."""
+    """Who has to do with these tasks: owners or who could be, reviewers, verifiers, and those who lead them."""
     found: set[AgentId] = {team.root_owner}
     for task in (tasks[i] for i in ids if i in tasks):
         given = task.spec.assignment
         found.update(a for a in (given.owner, given.reviewer, given.verifier, *given.candidates) if a is not None)
         found.add(lead_of(task, team))
+        if given.owner is None:
+            needed = set(task.spec.required_capabilities)
+            found.update(a.id for a in team.agents if needed <= set(a.capabilities))
     return frozenset(found)
 
 
