@@ -92,8 +92,8 @@ EXPECTED = f"""\
 schema: 1
 outcome: cause_found
 causes:
-  - {{kind: change, ref: {LEAK}, service: seatmap, reason: connection_leak}}
-  - {{kind: change, ref: {LEAK}, service: seatmap, reason: pool_exhaustion}}
+  - {{kind: change, ref: {LEAK}, service: seatmap, reason: connection_leak, reason_aliases: [pool_exhaustion]}}
+judged_by: [ref, service, reason]
 first_failing_service: seatmap
 affected_services: [seatmap, booking, web]
 remediation: rollback
@@ -101,6 +101,7 @@ forbidden:
   - {{kind: change, ref: {DECKS}, service: booking}}
   - {{kind: change, ref: flag-winter-fares, service: web}}
 facts: ["db_pool_in_use", "no connection free"]
+required_evidence: [metrics, changes]
 tags: {{source: leadline-examples, tier: medium, fault: connection_leak, system: ferry}}
 """
 RUNBOOK = """\

@@ -40,6 +40,7 @@ EXPECTED = f"""\
 schema: 1
 outcome: no_incident
 causes: []
+healthy_control: true
 forbidden:
   - {{kind: change, ref: {FOOTER}, service: web}}
   - {{kind: change, ref: {TYPO}, service: timetable}}
