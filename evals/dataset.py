@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
 from ..contracts.errors import DatasetError
+from ..contracts.incident import AnswerSpace
 from .expected import FILE_NAME, Expected, read_expected
 
 BUNDLE = "bundle"
@@ -34,10 +38,26 @@ def case_folders(dataset: Path) -> list[Path]:
 
 
 def load_case(folder: Path) -> Case:
+    """A case; how many answers were possible comes from its answer space where `expected.yaml` does not say."""
     bundle = folder / BUNDLE
-    if not (bundle / "incident.yaml").is_file():
+    incident = bundle / "incident.yaml"
+    if not incident.is_file():
         raise DatasetError(f"case {folder.name!r} has no {BUNDLE}/incident.yaml", why=str(bundle))
-    return Case(folder.name, bundle, read_expected(folder / FILE_NAME))
+    expected = read_expected(folder / FILE_NAME)
+    if expected.candidates is None and expected.causes:
+        space = answer_space(incident)
+        if space is not None and space.causes:
+            expected = expected.model_copy(update={"candidates": len(space.causes)})
+    return Case(folder.name, bundle, expected)
+
+
+def answer_space(incident: Path) -> AnswerSpace | None:
+    """What an `incident.yaml` allows as an answer; None where it cannot be read."""
+    try:
+        raw = YAML(typ="safe").load(incident.read_text(encoding="utf-8"))
+        return AnswerSpace.model_validate((raw or {}).get("answer_space") or {})
+    except (YAMLError, ValueError, AttributeError):
+        return None
 
 
 def load_dataset(dataset: Path, *, tags: Mapping[str, str] | None = None) -> tuple[Case, ...]:

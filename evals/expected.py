@@ -59,7 +59,7 @@ class Expected(Contract):
     healthy_control: bool = False
     """Nothing is broken here: naming a cause is a false alarm."""
     candidates: int | None = Field(default=None, ge=1)
-    """How many answers were possible, for the chance level; None: the answer space or the data tells."""
+    """How many answers were possible, for the chance level; without it as many as the answer space lists."""
     official: dict[str, JsonValue] = Field(default_factory=dict)
     """What the format's own scorer needs, as the format has it."""
     tags: dict[str, str] = Field(default_factory=dict)

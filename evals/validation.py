@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from ..contracts.errors import DatasetError
 from ..contracts.incident import AnswerSpace
-from .dataset import BUNDLE, case_folders
+from .dataset import BUNDLE, answer_space, case_folders
 from .expected import FILE_NAME, Expected, ExpectedCause, read_expected
 from .leaks import leaks
 
@@ -64,7 +61,7 @@ def _problems(folder: Path) -> Iterator[Problem]:
     yield from (Problem(folder.name, FILE_NAME, "unreadable", what) for what in _contradictions(expected))
     if not incident.is_file():
         return
-    space = _answer_space(incident)
+    space = answer_space(incident)
     if space is None:
         yield Problem(folder.name, f"{BUNDLE}/incident.yaml", "unreadable", "its answer_space does not hold together")
     else:
@@ -127,14 +124,6 @@ def _data_digest(bundle: Path) -> str:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest() if files else ""
-
-
-def _answer_space(incident: Path) -> AnswerSpace | None:
-    try:
-        raw = YAML(typ="safe").load(incident.read_text(encoding="utf-8"))
-        return AnswerSpace.model_validate((raw or {}).get("answer_space") or {})
-    except (YAMLError, ValueError, AttributeError):
-        return None
 
 
 def _has_source(bundle: Path, source: str) -> bool:

@@ -181,6 +181,14 @@ def test_expected_survives_the_file(tmp_path):
     assert (tmp_path / "expected.yaml").read_text().startswith("schema: 1\n")
 
 
+def test_the_answer_space_tells_how_many_answers_were_possible(make_case, tmp_path):
+    space = "answer_space: {causes: [{kind: component, ref: app/till}, {kind: component, ref: app/belt}]}\n"
+    make_case(incident=f"id: case-0001\ntitle: x\n{space}")
+    make_case("case-0002")
+
+    assert [case.expected.candidates for case in load_dataset(tmp_path / "set")] == [2, None]
+
+
 def test_cases_are_chosen_by_tag(make_case, tmp_path):
     make_case(expected=Expected(outcome="cause_found", causes=(CAUSE,), tags={"split": "dev"}))
     make_case("case-0002")
