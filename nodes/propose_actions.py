@@ -3,7 +3,7 @@
 import json
 from typing import TypedDict
 
-from ..contracts.action import ActionProposal
+from ..contracts.action import Action, ActionProposal
 from ..contracts.arbitration import Composite
 from ..contracts.base import derived_id
 from ..contracts.claim import Claim
@@ -37,6 +37,8 @@ async def propose_actions(state: ProposeActionsInput, deps: Deps) -> Outcome:
     ends here.
     """
     desk = desk_of(deps)
+    if await deps.ledger.all(Action):  # an older checkpoint was taken up: what was made of it stands
+        return Outcome(ProposeActionsUpdate(acting="ask"))
     composite = await deps.ledger.get(Composite, "composite")
     if composite is None or composite.ranking.outcome != "cause_found":
         return Outcome(ProposeActionsUpdate(acting="done"))
