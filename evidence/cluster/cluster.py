@@ -137,7 +137,8 @@ class Cluster:
     @cached_property
     def services(self) -> tuple[Service, ...]:
         return tuple(
-            Service(name=name, raw=raw, endpoints=self.of("endpoints").get(name)) for name, raw in self.of("service").items()
+            Service(name=name, raw=raw, endpoints=self.of("endpoints").get(name))
+            for name, raw in self.of("service").items()
         )
 
     def workload(self, name: str) -> Workload | None:

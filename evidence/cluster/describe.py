@@ -43,7 +43,7 @@ def pairs(lines: tuple[str, ...], sep: str = "=") -> dict[str, str]:
 def events(root: Line) -> list[Object]:
     found = []
     for row in cells(root.entries("Events")):
-        if len(row) >= 5:  # noqa: PLR2004  # type, reason, age, from, message
+        if len(row) >= 5:  # type, reason, age, from, message
             found.append({
                 "type": row[0], "reason": row[1], "age": age_seconds(row[2]), "count": times_seen(row[2]),
                 "message": "  ".join(row[4:]),
@@ -62,7 +62,7 @@ def _pod(root: Line) -> Object:
     conditions = [
         {"type": row.text.split()[0], "status": row.text.split()[1]}
         for row in root.entries("Conditions")[1:]
-        if len(row.text.split()) >= 2  # noqa: PLR2004  # type and status
+        if len(row.text.split()) >= 2  # type and status
     ]
     spec = _pod_spec(root, containers) | {"nodeName": root.said("Node").partition("/")[0]}
     status = {
@@ -81,9 +81,9 @@ def _workload(root: Line) -> Object:
     template = root.get("Pod Template") or Line("")
     containers, _ = _containers(template)
     conditions = [
-        {"type": words[0], "status": words[1], "reason": words[2] if len(words) > 2 else ""}  # noqa: PLR2004
+        {"type": words[0], "status": words[1], "reason": words[2] if len(words) > 2 else ""}
         for row in root.entries("Conditions")
-        if len(words := row.text.split()) >= 2 and words[1] in {"True", "False", "Unknown"}  # noqa: PLR2004
+        if len(words := row.text.split()) >= 2 and words[1] in {"True", "False", "Unknown"}
     ]
     return {
         "spec": {
@@ -254,7 +254,7 @@ def _node(root: Line) -> Object:
     conditions = [
         {"type": row[0], "status": row[1], "reason": row[-2], "message": row[-1]}
         for row in cells(root.entries("Conditions"))
-        if len(row) >= 4  # noqa: PLR2004  # type, status, times, reason, message
+        if len(row) >= 4  # type, status, times, reason, message
     ]
     taints = [
         {"key": m.group(1), "value": m.group(2) or "", "effect": m.group(3)}
@@ -296,10 +296,8 @@ def _quota(root: Line) -> Object:
     rows = [line.text.split() for line in root.below]
     named = [
         row for row in rows if len(row) == 3 and not row[0].endswith(":") and row[0] != "Resource" and row[0][0] != "-"
-    ]  # noqa: PLR2004  # resource, used, hard
-    return {
-        "status": {"used": {row[0]: row[1] for row in named}, "hard": {row[0]: row[2] for row in named}}
-    }
+    ]  # resource, used, hard
+    return {"status": {"used": {row[0]: row[1] for row in named}, "hard": {row[0]: row[2] for row in named}}}
 
 
 def _data(root: Line) -> Object:
