@@ -7,7 +7,7 @@ import numpy as np
 
 from ..contracts.claim import Claim
 from ..contracts.report import ChartSeries, Ranking
-from .probes.base import rounded
+from .numbers import rounded
 from .series import Series, load_series, moment
 from .tables import Periods, Tables
 

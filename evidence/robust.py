@@ -13,15 +13,19 @@ Floats = NDArray[np.float64]
 
 RELATIVE_FLOOR = 0.04
 """Of the baseline's size: less is never called a change."""
+SCALE_FLOOR = 0.005
+"""Of the largest value: keeps a baseline of zeros from turning any value into infinity."""
+TINY = 1e-12
 MIN_BASELINE = 3
 
 
 class Baseline(NamedTuple):
     center: float
     spread: float
+    """Of stretches as long as those that are compared with it."""
     points: int
     usual: float
-    """How far, in spreads, its own stretches usually lie from the centre: what a change must exceed."""
+    """How far, in spreads, the farthest of as many of its own stretches lies off: what a change must exceed."""
 
 
 class Shift(NamedTuple):
@@ -30,34 +34,35 @@ class Shift(NamedTuple):
     value: float
     """Median of the stretch that lies farthest off."""
     baseline: float
-    reach: float
-    """The share of the later points that lie off in that direction."""
 
 
-def baseline_of(before: Floats, scale: float, floor: float) -> Baseline:
-    """`scale`: the size of the series' values; `floor`: the least spread that its unit allows."""
+def compare(before: Floats, after: Floats, floor: float) -> tuple[Baseline, Shift]:
+    """The stretch of `after` that lies farthest off, against stretches of `before` that are as long.
+
+    A late onset is found, a single outlier is not. `floor` is the least spread that the metric's unit allows.
+    """
+    width = min(max(3, len(after) // 5), len(after), max(len(before) // 2, 1))
+    later, earlier = _medians(after, width), _medians(before, width)
     center = float(np.median(before))
-    deviations = np.abs(before - center)
-    spread = max(1.4826 * float(np.median(deviations)), float(np.quantile(deviations, 0.9)) / 1.645 * 0.7)
-    spread = max(spread, RELATIVE_FLOOR * abs(center), 0.005 * scale, floor)
-    windows = np.abs(_windows(before) - center) / spread
-    return Baseline(center, spread, len(before), float(np.quantile(windows, 0.75)) if len(windows) else 0.0)
-
-
-def shift(baseline: Baseline, after: Floats) -> Shift:
-    """The stretch of `after` that lies farthest off; a late onset is found, a single outlier is not."""
-    windows = _windows(after)
-    offs = (windows - baseline.center) / baseline.spread
+    spread = _spread(np.abs(earlier - center), center, float(np.max(np.abs(later))), floor)
+    offs = (later - center) / spread
     at = int(np.argmax(np.abs(offs)))
+    share = min(max(1 - 1 / (len(later) + 1), 0.5), 0.97)
+    usual = float(np.quantile(np.abs(earlier - center) / spread, share))
     z = float(offs[at])
-    shrunk = max(abs(z) - baseline.usual, 0.0) * (1.0 if z > 0 else -1.0)
-    toward = (after - baseline.center) * np.sign(z) > 2 * baseline.spread
-    return Shift(shrunk, float(windows[at]), baseline.center, float(np.count_nonzero(toward)) / len(after))
+    shrunk = max(abs(z) - usual, 0.0) * (1.0 if z > 0 else -1.0)
+    return Baseline(center, spread, len(before), usual), Shift(shrunk, float(later[at]), center)
 
 
-def _windows(values: Floats) -> Floats:
-    """Medians of sliding stretches, a fifth of the values long and at least three."""
-    width = max(3, len(values) // 5)
+def _spread(deviations: Floats, center: float, largest: float, floor: float) -> float:
+    """1.4826 MAD, or the 90th percentile's share of it where tails are heavy; never below the floors."""
+    tails = float(np.quantile(deviations, 0.9)) / 1.645 * 0.7
+    found = max(1.4826 * float(np.median(deviations)), tails, floor)
+    return max(found, RELATIVE_FLOOR * abs(center), SCALE_FLOOR * max(largest, abs(center)), TINY)
+
+
+def _medians(values: Floats, width: int) -> Floats:
+    """Of all stretches of `width` values in a row."""
     if len(values) <= width:
         return np.array([np.median(values)])
     return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(values, width), axis=1))

@@ -1,9 +1,7 @@
 """What every probe is made of: its parameters, how it is described, how its answer is put together."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,13 +9,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...contracts.claim import Fact
 from ...contracts.evidence import Answer, Cost, ProbeSpec, Source
 from ...contracts.incident import TimeWindow
+from ..numbers import rounded, saturating, strength
 from ..tables import Tables
+
+__all__ = [
+    "MAX_EXCERPT", "MAX_FACTS", "MAX_QUOTE", "Params", "Probe", "ServiceNames", "answered", "cut", "in_list", "rounded",
+    "saturating", "strength", "undated",
+]  # fmt: skip
 
 MAX_FACTS = 80
 MAX_QUOTE = 300
 MAX_EXCERPT = 20
-DIGITS = 6
-"""Significant digits of every number in an answer."""
 
 
 class Params(BaseModel):
@@ -84,29 +86,8 @@ def _order(fact: Fact) -> tuple[Any, ...]:
             fact.at.isoformat() if fact.at else "")  # fmt: skip
 
 
-def rounded(value: float | None, digits: int = DIGITS) -> float | None:
-    """To significant digits, so that a last bit never makes two answers differ; None for what is not finite."""
-    if value is None or not math.isfinite(value):
-        return None
-    return float(f"{value:.{digits}g}")
-
-
-def strength(value: float) -> float:
-    """Into [0, 1], to four places."""
-    return round(min(max(value, 0.0), 1.0), 4) if math.isfinite(value) else 0.0
-
-
-def saturating(value: float, half: float) -> float:
-    """0 at 0, 0.5 at `half`, towards 1: monotone in `value`."""
-    return strength(value / (value + half)) if value > 0 else 0.0
-
-
 def cut(text: str, limit: int = MAX_QUOTE) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
-
-
-MINUTE = timedelta(minutes=1)
-Names = tuple[str, ...]
 
 
 def in_list(column: str, names: Sequence[str], params: list[Any]) -> str:

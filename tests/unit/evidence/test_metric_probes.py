@@ -218,3 +218,22 @@ async def test_an_alert_outside_the_window_splits_in_the_middle(opened) -> None:
     assert periods is not None
     assert not periods.told
     assert periods.split == datetime(2026, 3, 14, 2, 30, tzinfo=UTC)
+
+
+async def test_a_share_that_is_usually_full_is_judged_by_what_it_lacks(opened) -> None:
+    rows = [
+        *series("web", "availability", lambda n: 96.0 if n >= 62 else 100.0),
+        *series("cart", "cpu_percent", lambda n: 46.0 if n >= 62 else 50.0),
+    ]
+    answer = await ask(opened({"metrics.jsonl": [{**r, "unit": "%"} for r in rows]}, incident=INCIDENT), "metric_shift")
+    first = answer.facts[0]
+    assert (first.subject.ref, first.relation, first.value, first.baseline) == ("web", "falls", 96.0, 100.0)
+    assert first.at == at(62)
+    assert first.strength > 0.5
+    assert all(fact.strength < 0.35 for fact in answer.facts[1:])
+
+
+async def test_seconds_are_not_taken_for_milliseconds(opened) -> None:
+    rows = [{**r, "unit": "s"} for r in series("web", "latency_p50", step(0.195, 0.65, 62))]
+    (fact,) = (await ask(opened({"metrics.jsonl": rows}, incident=INCIDENT), "metric_shift")).facts
+    assert fact.strength > 0.8
