@@ -14,7 +14,7 @@ from ..listing import ListFormat, Row, aligned, as_json, as_yaml, show_list
 from ..times import utc
 from . import exit_codes
 from .lazy import command_app
-from .options import ListForm
+from .options import ListForm, RunArgument
 from .session import session_of
 from .signals import run_async
 
@@ -169,6 +169,40 @@ def check(*, dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Fo
     if not problems:
         console.print(line("no problem found"))
     return exit_codes.FAILED if problems else exit_codes.OK
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    *,
+    run: RunArgument,
+    expect: Annotated[Path, typer.Option(metavar="FILE", help="What is expected, as an expected.yaml.")],
+    to: Annotated[Path, typer.Option(metavar="DATASET", help="Folder of cases; it is created.")],
+) -> None:
+    """Make a run a case: its bundle is copied into a data set, with the answer beside it."""
+    from ...evals.adding import add_case  # noqa: PLC0415
+
+    case = run_async(add_case(session_of(context).settings(), run, to, expect))
+    output().print(line(f"{case.name} is in {to}"), soft_wrap=True)
+
+
+@app.command()
+def replay(context: typer.Context, *, run: RunArgument, form: ListForm = "table") -> int:
+    """Run a recorded run again with what its model answered then; say where the decisions part.
+
+    The exit code is 0 where they do not part, and 1 where they do.
+    """
+    seal_process()
+    from ...evals.replay import replay as replayed  # noqa: PLC0415
+
+    found = run_async(replayed(session_of(context).settings(), run))
+    rows: list[Row] = [p._asdict() for p in found.partings]
+    if form == "table":
+        told = f"{found.answered} questions had a recorded answer, {found.unanswered} had none"
+        output().print(line(f"{found.before} again as {found.after}: {told}"), soft_wrap=True)
+    columns = {name.upper(): name for name in (rows[0] if rows else ())}
+    show_list("partings", rows, columns, form, empty="the decisions are the same")
+    return exit_codes.FAILED if rows else exit_codes.OK
 
 
 def _tags(given: list[str], split: str | None) -> dict[str, str]:
