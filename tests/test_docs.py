@@ -15,14 +15,13 @@ import pytest
 from leadline.app.cli.commands import SECTIONS
 from leadline.app.cli.exit_codes import EXIT_CODES
 from leadline.contracts.event import EventKind
-from leadline.examples import DEMO
+from leadline.examples import DEMO, INCIDENTS
 from leadline.runtime.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 LEADLINE = Path(sys.executable).parent / "leadline"
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
 COMMANDS = {name for section in SECTIONS.values() for name in section}
-GROUPS = {"bundle": ("check", "pack", "import")}
 FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 RUNNABLE = re.compile(r"<!-- runs -->\n+```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -85,13 +84,13 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 
 def told_commands() -> dict[str, set[str]]:
-    """Command to the options that a page gives it, in code of any kind."""
+    """Command (with its sub-command) to the options that the pages give it, in code of any kind."""
     told: dict[str, set[str]] = {}
     for path in PAGES:
         lines = [line for block in FENCE.findall(text(path)) for line in block.splitlines()]
         lines += re.findall(r"`(leadline [^`]+)`", re.sub(FENCE, "", text(path)))
         for line in lines:
-            match = re.match(r"(?:\$ )?leadline ([a-z][\w-]*)(.*)", line)
+            match = re.match(r"(?:\$ )?leadline ((?:(?:bundle|eval) )?[a-z][\w-]*)(.*)", line)
             if match:
                 options = told.setdefault(match[1], set())
                 options.update(re.findall(r"(?<!\S)(--[\w-]+|-[a-z])\b", match[2].partition("#")[0]))
@@ -101,17 +100,29 @@ def told_commands() -> dict[str, set[str]]:
 def test_documented_commands_and_options_exist() -> None:
     wrong = []
     for command, options in told_commands().items():
-        words = [[command], *([command, sub] for sub in GROUPS.get(command, ()))]
-        helps = [subprocess.run([LEADLINE, *w, "--help"], capture_output=True, text=True, check=False) for w in words]
-        wrong += [" ".join(w) for w, done in zip(words, helps, strict=True) if done.returncode]
-        wrong += [f"{command} {option}" for option in sorted(options) if not any(option in h.stdout for h in helps)]
+        line = [LEADLINE, *command.split(), "--help"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        wrong += [f"leadline {command}"] if done.returncode else []
+        wrong += [f"leadline {command} {option}" for option in sorted(options) if option not in done.stdout]
     assert wrong == []
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "OLLAMA_HOST": "http://127.0.0.1:9", "NO_COLOR": "1", "COLUMNS": "120"}
+    """As a person types it in `folder`, whose runs stay there; no Ollama answers."""
+    mine = {"PATH": f"{LEADLINE.parent}:{os.environ['PATH']}", "LEADLINE_DATABASE": str(folder / "runs.db")}
+    env = {**os.environ, **mine, "OLLAMA_HOST": "http://127.0.0.1:9", "NO_COLOR": "1"}
     return subprocess.run(line, shell=True, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder in which `leadline demo` was run, with `my-incident` in it; and what was printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    shutil.copytree(DEMO, folder / "my-incident")
+    shutil.copytree(INCIDENTS, folder / "examples" / "incidents")
+    done = shell("leadline demo", folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
 
 
 @pytest.mark.parametrize(
@@ -119,20 +130,19 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     [(path, block) for path in PAGES for block in RUNNABLE.findall(text(path))],
     ids=lambda value: value.name if isinstance(value, Path) else value.splitlines()[0],
 )
-def test_commands_of_the_pages_run(path: Path, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order, in a folder that holds `my-incident`; RUN and OBSERVATION are those of the run before."""
-    monkeypatch.setenv("LEADLINE_DATABASE", str(tmp_path / "runs.db"))
-    shutil.copytree(DEMO, tmp_path / "my-incident")
-    assert shell("leadline demo", tmp_path).returncode == 0
+def test_commands_of_the_pages_run(path: Path, block: str, demonstrated: tuple[Path, str]) -> None:
+    """In order; RUN and OBSERVATION are those of the newest run."""
+    folder, _ = demonstrated
     for line in filter(None, block.splitlines()):
-        (run, *_) = json.loads(shell("leadline runs -o json", tmp_path).stdout)["runs"]
-        observations = json.loads(shell(f"leadline evidence {run['run']} -o json", tmp_path).stdout)["observations"]
-        command = line.partition("  #")[0].replace(
-            "OBSERVATION", observations[0]["observation"] if observations else ""
-        )
-        done = shell(re.sub(r"\bRUN\b", run["run"], command), tmp_path)
-        wanted = 5 if "--no-wait" in command else 0
-        assert done.returncode == wanted, f"{path.name}: {command}\n{done.stdout}{done.stderr}"
+        command = line.partition("  #")[0]
+        if "RUN" in command:
+            (run, *_) = json.loads(shell("leadline runs -o json", folder).stdout)["runs"]
+            command = re.sub(r"\bRUN\b", run["run"], command)
+        if "OBSERVATION" in command:
+            seen = json.loads(shell(f"leadline evidence {run['run']} -o json", folder).stdout)["observations"]
+            command = command.replace("OBSERVATION", seen[0]["observation"])
+        done = shell(command, folder)
+        assert done.returncode == (5 if "--no-wait" in command else 0), f"{command}\n{done.stdout}{done.stderr}"
 
 
 def unnumbered(line: str) -> str:
@@ -140,10 +150,8 @@ def unnumbered(line: str) -> str:
     return re.sub(r"\b(run|obs)-[0-9a-f]+\b|\d+", "N", line).strip()
 
 
-def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_DATABASE", str(tmp_path / "runs.db"))
-    (shown,) = re.findall(
-        r"<!-- printed by leadline demo -->\n+```\n(.*?)^```", text(ROOT / "README.md"), re.DOTALL | re.MULTILINE
-    )
-    printed = {unnumbered(line) for line in shell("leadline demo", tmp_path).stdout.splitlines()}
+def test_the_readme_shows_what_the_demo_prints(demonstrated: tuple[Path, str]) -> None:
+    block = re.compile(r"<!-- printed by leadline demo -->\n+```\n(.*?)^```", re.DOTALL | re.MULTILINE)
+    (shown,) = block.findall(text(ROOT / "README.md"))
+    printed = {unnumbered(line) for line in demonstrated[1].splitlines()}
     assert [line for line in shown.splitlines() if line != "…" and unnumbered(line) not in printed] == []
