@@ -92,7 +92,7 @@ def _unseen(report: IncidentReport, _: words.Evidence) -> Iterator[RenderableTyp
     gaps = [
         f"{c.source}: {'; '.join((words.COVERAGE_LABELS[c.status], *c.notes))}"
         for c in report.coverage
-        if c.status != "ok" or c.notes
+        if (c.status != "ok" or c.notes) and not any(need.startswith(f"{c.source} (") for need in report.missing)
     ]
     yield heading("What could not be seen")
     if not (gaps or report.missing):
