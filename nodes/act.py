@@ -50,7 +50,8 @@ async def act(_state: ActInput, deps: Deps) -> Outcome:
         )
     ready = [a for a in book.actions if a.state == "ready"]
     if not ready:
-        return Outcome(ActUpdate(action="", acting="check"))
+        unsettled = any(a.state in {"pending", "unknown"} for a in book.actions)
+        return Outcome(ActUpdate(action="", acting="reconcile" if unsettled else "check"))
     action, spec = ready[0], spec_of(ready[0], desk_of(deps))
     why = why_not(leave_of(action, book, deps))
     if why or spec is None:

@@ -3,6 +3,8 @@
 `LEADLINE_EXAMPLES` sets how many histories are tried; `benchmarks/actions_machine.py` tries 2,000.
 """
 
+# ruff: noqa: FBT001  - hypothesis hands rules their arguments by name
+
 import asyncio
 import os
 from collections import defaultdict
