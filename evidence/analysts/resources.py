@@ -16,5 +16,7 @@ class ResourcesAnalyst(FieldAnalyst):
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         del view, observed
-        yield ProbeCall(probe="resource_state")
+        checks = sorted(name for name in self.probes or () if name.startswith("resource_"))
+        for probe in checks or ["resource_state"]:
+            yield ProbeCall(probe=probe)
         yield ProbeCall(probe="saturation")

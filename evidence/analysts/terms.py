@@ -15,7 +15,11 @@ def anomaly_terms(claims: Iterable[Claim]) -> tuple[str, ...]:
     for claim in claims:
         if claim.relation in {"calls", "unchanged", "vanishes", "falls"} and not claim.signal.startswith("metric:"):
             continue
-        text = f"{claim.object} {claim.quote}" if not claim.signal.startswith("metric:") else claim.signal.partition(":")[2]
+        text = (
+            f"{claim.object} {claim.quote}"
+            if not claim.signal.startswith("metric:")
+            else claim.signal.partition(":")[2]
+        )
         for term in terms(text):
             weights[term] = max(weights[term], round(1000 * claim.strength))
     return tuple(sorted(sorted(weights), key=lambda term: -weights[term])[:MAX_TERMS])

@@ -9,8 +9,10 @@ from ...contracts.base import ClaimId
 from ...contracts.incident import AnswerSpace, CauseKind, CauseRef
 from .board import Board
 from .changes import ChangeScore
+from .diagnoses import Diagnosis
 from .operational import OperationalCause
 from .services import ServiceScore
+from .taxonomy import listed_name, reason
 
 YIELDS, YIELDS_SAME, FULL = 0.6, 0.85, 0.5
 """How far a cause without a change gives way to a change that explains the symptoms with a score of `FULL` or more: the
@@ -43,13 +45,15 @@ def candidates(
     changes: Sequence[ChangeScore],
     operational: Sequence[OperationalCause],
     services: Sequence[ServiceScore],
+    diagnosed: Sequence[Diagnosis] = (),
 ) -> tuple[Candidate, ...]:
     best = changes[0] if changes else None
     best_change = best.score if best else 0.0
     outside = [_outside(cause, best, board) for cause in operational]
-    explained = max([best_change, *(c.score for c in outside)], default=0.0)
+    objects = [_object(diagnosis) for diagnosis in diagnosed]
+    explained = max([best_change, *(c.score for c in (*outside, *objects))], default=0.0)
     inside = [_service(service, explained) for service in services]
-    found = [*(_change(change) for change in changes), *outside, *inside]
+    found = [*(_change(change) for change in changes), *outside, *objects, *inside]
     if changes:
         found.append(_none(best_change))
     return tuple(sorted(found, key=_order))
@@ -61,7 +65,7 @@ def answerable(found: Sequence[Candidate], space: AnswerSpace) -> tuple[Candidat
     if not kinds:
         return tuple(c for c in found if c.cause.kind != "none" or c.score > 0)
     kept = [named for c in found if (named := _into(c, kinds, space)) is not None]
-    return tuple(_named(sorted(_best_of_each(kept), key=_order), space))
+    return tuple(_named(sorted(_best_of_each(kept, by_reason=bool(space.reasons)), key=_order), space))
 
 
 def _into(candidate: Candidate, kinds: AbstractSet[CauseKind], space: AnswerSpace) -> Candidate | None:
@@ -96,10 +100,10 @@ def _hexadecimal(text: str) -> bool:
     return all(char in "0123456789abcdef" for char in text)
 
 
-def _best_of_each(found: Iterable[Candidate]) -> list[Candidate]:
-    best: dict[tuple[str, str], Candidate] = {}
+def _best_of_each(found: Iterable[Candidate], *, by_reason: bool) -> list[Candidate]:
+    best: dict[tuple[str, str, str], Candidate] = {}
     for candidate in found:
-        key = (candidate.cause.kind, candidate.cause.ref)
+        key = (candidate.cause.kind, candidate.cause.ref, candidate.reason if by_reason else "")
         if key not in best or _order(candidate) < _order(best[key]):
             best[key] = candidate
     return list(best.values())
@@ -109,7 +113,7 @@ def _named(found: Sequence[Candidate], space: AnswerSpace) -> list[Candidate]:
     """Fault kinds from the asker's own list, where there is one."""
     if not space.reasons:
         return list(found)
-    return [replace(c, reason=c.reason if c.reason in space.reasons else "") for c in found]
+    return [replace(c, reason=listed_name(c.reason, space.reasons)) for c in found]
 
 
 def _change(change: ChangeScore) -> Candidate:
@@ -143,6 +147,14 @@ def _yielded(cause: OperationalCause, best: ChangeScore | None) -> float:
         return 0.0
     shared = len(set(cause.claims) & set(best.claims_for)) / max(1, len(cause.claims))
     return min(1.0, best.score / FULL) * (YIELDS + (YIELDS_SAME - YIELDS) * shared)
+
+
+def _object(diagnosis: Diagnosis) -> Candidate:
+    known = reason(diagnosis.reason)
+    return Candidate(
+        cause=diagnosis.cause, reason=diagnosis.reason, score=diagnosis.score, claims_for=diagnosis.claims,
+        note=diagnosis.note, remedy=known.remedy if known else "",
+    )  # fmt: skip
 
 
 def _is_seat(name: str, cause: OperationalCause) -> bool:

@@ -11,6 +11,7 @@ from .candidates import Candidate, answerable, candidates
 from .chain import chain_of, remedies_of
 from .changes import ChangeRanker
 from .confidence import confidence_of, outcome_of
+from .diagnoses import diagnoses
 from .operational import operational_causes
 from .services import ServiceRanker
 
@@ -24,7 +25,7 @@ def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
     services = ServiceRanker(board)
     changes = ChangeRanker(board).scores()
     operational = operational_causes(board)
-    found = candidates(board, changes, operational, services.scores)
+    found = candidates(board, changes, operational, services.scores, diagnoses(board))
     allowed = answerable(found, incident.answer_space)
     outcome = outcome_of(board, allowed)
     causes = _ranked(allowed, board) if outcome == "cause_found" else ()

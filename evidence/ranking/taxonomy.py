@@ -1,6 +1,7 @@
 """The fault kinds of taxonomy.yaml, read once."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -41,6 +42,8 @@ class Reason:
     metrics: tuple[MetricRule, ...]
     resources: re.Pattern[str] | None
     remedy: str
+    also: tuple[str, ...] = ()
+    """Other names that askers give it."""
 
 
 @cache
@@ -54,13 +57,21 @@ def reason(name: str) -> Reason | None:
     return next((found for found in taxonomy() if found.name == name), None)
 
 
+def listed_name(name: str, listed: Sequence[str]) -> str:
+    """What the asker's list calls a fault kind: the same name, another name for it, or none."""
+    if name in listed:
+        return name
+    known = reason(name)
+    return next((other for other in listed if known is not None and other in known.also), "")
+
+
 def _reason(entry: dict[str, Any]) -> Reason:
     return Reason(
         name=entry["name"], kind=entry["kind"], operational=entry.get("operational", False),
         diff=tuple(_diff(rule) for rule in entry.get("diff", ())),
         text=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry.get("text", ())),
         metrics=tuple(MetricRule(_words(rule["name"]), rule["moves"]) for rule in entry.get("metrics", ())),
-        resources=_pattern(entry.get("resources")), remedy=entry["remedy"],
+        resources=_pattern(entry.get("resources")), remedy=entry["remedy"], also=tuple(entry.get("also", ())),
     )  # fmt: skip
 
 

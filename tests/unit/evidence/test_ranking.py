@@ -198,12 +198,58 @@ def test_a_service_that_its_caller_gave_up_on_is_no_victim_of_its_own() -> None:
     assert (ranking.first_failing_service, ranking.affected_services) == ("quote", ("shop",))
 
 
-def test_every_reason_can_be_told_from_evidence_and_has_a_remedy() -> None:
+def test_every_reason_has_one_name_and_a_remedy() -> None:
     names = [reason.name for reason in taxonomy()]
     assert len(names) == len(set(names))
-    assert all(reason.remedy and (reason.text or reason.metrics or reason.resources) for reason in taxonomy())
-    assert all(
-        reason.diff
-        for reason in taxonomy()
-        if not reason.operational and reason.kind == "config" and reason.name != "image_pull_failure"
+    assert all(reason.remedy for reason in taxonomy())
+    assert all(reason.text or reason.metrics for reason in taxonomy() if reason.operational or reason.diff)
+
+
+def mismatch(number: int, ref: str, kind: str, strength: float) -> Claim:
+    node = ref.startswith("worker")
+    more = {} if node or "/" in ref else {"service": ref}
+    return claim(
+        number,
+        "node" if node else "component",
+        ref,
+        "resource:scheduling",
+        "states",
+        object=kind,
+        strength=strength,
+        **more,
     )
+
+
+def test_what_a_clusters_objects_show_is_named_in_the_askers_words() -> None:
+    space = AnswerSpace(
+        causes=(
+            CauseRef(kind="component", ref="app/cart", service="cart"),
+            CauseRef(kind="infrastructure", ref="node/worker-2"),
+        ),
+        reasons=("taint_toleration_mismatch", "kubelet_unavailable"),
+    )
+    claims = [
+        mismatch(1, "cart", "taint_not_tolerated", 0.9),
+        mismatch(2, "worker-2", "kubelet_unavailable", 0.7),
+        claim(
+            3,
+            "component",
+            "shop/cart-7dd764f9cc-dvz9s",
+            "resource:pod",
+            "fails",
+            object="FailedScheduling",
+            strength=0.8,
+        ),
+    ]
+    ranking = rank(claims, Incident(id="i", title="t", answer_space=space))
+    assert [(c.cause.ref, c.reason) for c in ranking.causes[:2]] == [
+        ("app/cart", "taint_toleration_mismatch"), ("node/worker-2", "kubelet_unavailable"),
+    ]  # fmt: skip
+    assert set(ranking.causes[0].claims_for) == {"clm-001", "clm-003"}
+
+
+def test_one_object_may_have_several_faults_where_the_asker_lists_them() -> None:
+    space = AnswerSpace(kinds=("component",), reasons=("node_selector_mismatch", "image_not_found"))
+    claims = [mismatch(1, "cart", "node_selector_mismatch", 0.9), mismatch(2, "cart", "image_not_found", 0.5)]
+    ranking = rank(claims, Incident(id="i", title="t", answer_space=space))
+    assert [c.reason for c in ranking.causes[:2]] == ["node_selector_mismatch", "image_not_found"]
