@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from ..adapters.models.rules import RulesProposer
 from ..contracts.action import Action, ExecutionReceipt
-from ..contracts.approval import ApprovalRequest
+from ..contracts.approval import ApprovalDecision, ApprovalRequest
 from ..contracts.base import derived_id
 from ..contracts.errors import ActionRefused, ApprovalRefused, RunHeld
 from ..contracts.lifecycle import RUN_OVER
@@ -220,19 +220,23 @@ async def _open_request(reader: LedgerReader, which: str | None, run: Run) -> Ap
     hint = f"leadline actions {run.run_id}"
     if which is None:
         still = [r for r in book.requests.values() if r.approval_id not in book.decisions]
-        if len(still) != 1:
-            what = "asks about no action" if not still else f"asks about {len(still)} actions"
-            raise ApprovalRefused(f"run {run.run_id} {what}", hint=hint)
-        return still[0]
+        if len(still) == 1:
+            return still[0]
+        answered = [book.decisions[r] for r in book.requests if r in book.decisions]
+        what = f"asks about {len(still)} actions" if still else "asks about no action"
+        raise ApprovalRefused(f"run {run.run_id} {what}", why=_said(answered[-1]) if answered else "", hint=hint)
     of_command = next((a.approval_id for a in book.actions if a.key == which), which)
     request = book.requests.get(of_command)
     if request is None:
         raise ApprovalRefused(f"run {run.run_id} never asked about {which!r}", hint=hint)
     decided = book.decisions.get(of_command)
     if decided is not None:
-        why = f"{decided.decision} by {decided.by} at {decided.decided_at.isoformat()}"
-        raise ApprovalRefused(f"{of_command} is not open any more", why=why, hint=hint)
+        raise ApprovalRefused(f"{of_command} is not open any more", why=_said(decided), hint=hint)
     return request
+
+
+def _said(decision: ApprovalDecision) -> str:
+    return f"{decision.decision} by {decision.by} at {decision.decided_at.isoformat()}"
 
 
 async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
