@@ -161,7 +161,9 @@ def _workers(cluster: Cluster) -> list[Object]:
 
 
 def _labels(raw: Object) -> dict[str, str]:
-    return {str(k): str(v) for k, v in ((raw.get("metadata") or {}).get("labels") or {}).items()}
+    """A node answers to its name as its host name, where no label says otherwise."""
+    said = {str(k): str(v) for k, v in ((raw.get("metadata") or {}).get("labels") or {}).items()}
+    return {"kubernetes.io/hostname": _name(raw), **said}
 
 
 def _meets(expression: Object, labels: dict[str, str]) -> bool:
