@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from ...contracts.base import ClaimId
 from .board import STRONG, Board, Symptom
@@ -120,10 +120,10 @@ class ServiceRanker:
     @cached_property
     def _families(self) -> dict[str, dict[str, float]]:
         """By kind of evidence, how much speaks for a fault of each service's own, callers and callees aside."""
-        return {name: _strongest(mine, lambda s, name=name: self._weigh(s, name)) for name, mine in self._mine.items()}
+        return {name: _strongest(mine, partial(self._weigh, name)) for name, mine in self._mine.items()}
 
-    def _weigh(self, symptom: Symptom, name: str) -> float:
-        spread = max(1, self._spread[_kind(symptom)]) ** -SPREADS
+    def _weigh(self, name: str, symptom: Symptom) -> float:
+        spread = float(max(1, self._spread[_kind(symptom)]) ** -SPREADS)
         return symptom.weight * self._own(symptom, name) * spread * self._near(symptom)
 
     def _near(self, symptom: Symptom) -> float:
