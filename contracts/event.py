@@ -31,6 +31,7 @@ EventKind = Literal[
     "budget.spent",
     "lease.refused",
     "message.refused",
+    "task.given",
 ]
 
 

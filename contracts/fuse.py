@@ -20,6 +20,10 @@ class AgentFuse(Record):
     """Reports in a row that broke their contract."""
     fallbacks: tuple[Utc, ...] = ()
     """When the rules answered for its model, within the last hour."""
+    counted_until: Utc | None = None
+    """Fallbacks up to here are counted."""
+    turns: int = 0
+    """Changes of its state so far."""
     rebuilds: int = 0
     """How often its team was read from its spec anew because of fallbacks."""
     reason: str = ""

@@ -29,7 +29,7 @@ TASK: Table = {
     "announced": {"claimed": "has_owner", "cancelled": ""},
     "claimed": {"lease_granted": "has_lease", "cancelled": ""},
     "lease_granted": {"running": "has_owner_and_lease", "reassigned": "", "cancelled": ""},
-    "assigned": {"running": "has_owner", "cancelled": ""},
+    "assigned": {"running": "has_owner", "reassigned": "", "cancelled": ""},
     "running": {"blocked": "", "report_submitted": "", "reassigned": "", "cancelled": ""},
     "blocked": {"running": "has_owner", "reassigned": "", "cancelled": ""},
     "report_submitted": {"verifying": "", "cancelled": ""},

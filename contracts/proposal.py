@@ -129,7 +129,51 @@ class ActionsProposal(Proposal):
     actions: list[ProposedAction] = Field(max_length=4)
 
 
+class ClarificationProposal(Proposal):
+    """Something that the task cannot be finished without."""
+
+    question: str
+    why_blocking: str
+    options: list[str] = Field(min_length=1, max_length=4)
+    """What could be answered; the first is what is done if nobody answers."""
+    claims: list[str] = Field(max_length=6)
+    """Ids of own claims that it is about."""
+
+
+class DependencyQuestionProposal(Proposal):
+    """A question to the owner of another task."""
+
+    task: str
+    """Title of one of the tasks that were listed."""
+    question: str
+    services: list[str] = Field(max_length=4)
+    """Services that the answer should speak of, from the listed ones."""
+    claims: list[str] = Field(max_length=6)
+    """Ids of own claims that it is about."""
+
+
+class SubtaskProposal(Proposal):
+    """A task that somebody else should do; the lead decides whether."""
+
+    title: str
+    reason: str
+    capability: str
+    """One of the capabilities that were listed."""
+    services: list[str] = Field(max_length=4)
+    """Services to look at, from the listed ones; empty for all."""
+    claims: list[str] = Field(max_length=6)
+    """Ids of own claims that speak for it."""
+
+
+class MessagesProposal(Proposal):
+    """What the others should be asked; empty lists where nothing."""
+
+    clarifications: list[ClarificationProposal] = Field(max_length=1)
+    questions: list[DependencyQuestionProposal] = Field(max_length=2)
+    subtasks: list[SubtaskProposal] = Field(max_length=1)
+
+
 FORMS: tuple[type[Proposal], ...] = (
     PlanProposal, TriageProposal, ProbeProposal, FindingsProposal, MechanismProposal, ReviewProposal, NarrativeProposal,
-    ActionsProposal,
+    ActionsProposal, MessagesProposal,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Who can do what, within which bounds."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -8,9 +8,12 @@ from .base import AgentId, Contract
 from .task import Budget, DataClass, WriteScope
 
 Topology = Literal["single", "star", "controlled_bus", "hierarchical"]
-HumanPointName = Literal["plan", "report", "decision", "action"]
-AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions"]
-ASKS: tuple[AskName, ...] = ("plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions")
+HumanPointName = Literal["plan", "assignment", "report", "decision", "action"]
+AskName = Literal["plan", "triage", "probes", "findings", "mechanism", "review", "narrative", "actions", "messages"]
+ASKS: tuple[AskName, ...] = get_args(AskName)
+USUAL_ASKS: tuple[AskName, ...] = tuple(name for name in ASKS if name != "messages")
+"""What messages a model would write is asked once more per task: where a team wants that, its file says so."""
+RedundancyCondition = Literal["risk_high", "production_write", "security_sensitive", "confidence_below_threshold"]
 ActionMode = Literal["off", "propose", "act"]
 
 
@@ -56,7 +59,9 @@ class HumanPoint(Contract):
     name: HumanPointName
     when: Literal["always", "high_risk", "never"] = "never"
     timeout_seconds: float = Field(default=86_400.0, gt=0)
-    on_timeout: Literal["cancel", "keep_waiting"] = "keep_waiting"
+    on_timeout: Literal["cancel", "keep_waiting", "escalate"] = "keep_waiting"
+    escalate_to: str = ""
+    """Whose turn it is after the timeout; with `escalate` the question is put to them, for as long again."""
 
 
 class ActionPolicy(Contract):
@@ -92,7 +97,7 @@ class TeamSpec(Contract):
     requirements: tuple[Requirement, ...] = ()
     budget: Budget = Budget(tokens=400_000, probe_calls=400, seconds=1800.0)
     """Of a whole run."""
-    asks: tuple[AskName, ...] = ASKS
+    asks: tuple[AskName, ...] = USUAL_ASKS
     """Questions that a model is asked at all; the rules answer the others."""
     lease_seconds: float = Field(default=120.0, gt=0)
     """How long a claimed task stays with an agent that gives no sign of life."""
@@ -101,6 +106,16 @@ class TeamSpec(Contract):
     margin: float = Field(default=0.1, ge=0.0, le=0.5)
     """How close, in score, causes must lie for a model's judgement to order them."""
     actions: ActionPolicy = ActionPolicy()
+    redundant_when: tuple[RedundancyCondition, ...] = (
+        "production_write",
+        "security_sensitive",
+        "confidence_below_threshold",
+    )
+    """Which of the four conditions let a task have two owners; `risk_high` would double every task of such a run."""
+    confidence_threshold: float = Field(default=0.3, ge=0.0, le=1.0)
+    """Where the best finding of an earlier attempt lies below, the next attempt may have two owners."""
+    person_assigns: tuple[str, ...] = ()
+    """Capabilities whose tasks a person gives out; tasks that write to production always are."""
 
     def agent(self, agent_id: AgentId) -> AgentSpec:
         """Raise KeyError for an unknown id."""

@@ -9,6 +9,7 @@ from ..contracts.ports import Deps
 from ..nodes import (
     act,
     approve_action,
+    approve_assignment,
     approve_decision,
     approve_plan,
     approve_report,
@@ -20,6 +21,7 @@ from ..nodes import (
     intake,
     merge,
     prepare_action,
+    present_assignments,
     present_plan,
     propose_actions,
     reconcile_actions,
@@ -37,6 +39,7 @@ OPENING: Steps = {
     "decompose": (decompose.decompose, decompose.DecomposeInput),
     "classify": (classify.classify, classify.ClassifyInput),
     "present_plan": (present_plan.present_plan, present_plan.PresentPlanInput),
+    "present_assignments": (present_assignments.present_assignments, present_assignments.PresentAssignmentsInput),
 }
 CLOSING: Steps = {
     "arbitrate": (arbitrate.arbitrate, arbitrate.ArbitrateInput),
@@ -68,11 +71,22 @@ def opening(graph: Graph, distribute: str) -> None:
     graph.add_edge("decompose", "classify")
     graph.add_edge("classify", "present_plan")
     graph.add_conditional_edges(
-        "present_plan", routing.after_present, {"approve_plan": "approve_plan", "distribute": distribute}
+        "present_plan", routing.after_present, {"approve_plan": "approve_plan", "distribute": "present_assignments"}
     )
     graph.add_conditional_edges(
-        "approve_plan", routing.after_plan, {"distribute": distribute, "decompose": "decompose", END: END}
+        "approve_plan", routing.after_plan, {"distribute": "present_assignments", "decompose": "decompose", END: END}
     )
+    graph.add_node(
+        "approve_assignment",
+        approve_assignment.approve_assignment,
+        input_schema=approve_assignment.ApproveAssignmentInput,
+    )
+    graph.add_conditional_edges(
+        "present_assignments",
+        routing.after_assignments,
+        {"approve_assignment": "approve_assignment", "distribute": distribute},
+    )
+    graph.add_edge("approve_assignment", "present_assignments")
 
 
 def closing(graph: Graph, distribute: str) -> None:

@@ -21,6 +21,10 @@ def after_plan(state: State) -> Literal["distribute", "decompose", "__end__"]:
     return "distribute" if state["plan"] == "approved" else "__end__"
 
 
+def after_assignments(state: State) -> Literal["approve_assignment", "distribute"]:
+    return "approve_assignment" if state["assignment"] == "ask" else "distribute"
+
+
 def after_delegate(state: State) -> list[Send] | Literal["arbitrate"]:
     return [Send("execute", {"task_id": task}) for task in state["wave"]] or "arbitrate"
 

@@ -23,6 +23,8 @@ class State(TypedDict, total=False):
     """Which budget is spent; empty while none is."""
     plan: str
     """empty, free, ask, then a person's decision."""
+    assignment: str
+    """Of sensitive tasks: empty, free, ask, then a person's decision, done."""
     report: str
     """empty, free, ask, a person's decision, then the report's status."""
     decision: str
@@ -64,6 +66,7 @@ def initial(run_id: str, acting: ActionMode) -> State:
         next="",
         stop="",
         plan="",
+        assignment="",
         report="",
         decision="",
         approval="",

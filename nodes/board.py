@@ -17,16 +17,21 @@ from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..contracts.team import AgentSpec
 from ..rules import leases
-from ..rules.allocation import allocate, why_not
+from ..rules.allocation import allocate, given_by_person, why_not
 from ..rules.communication import letters
 from ..rules.delegation import compile_brief
+from ..rules.modes import is_sensitive, redundancy
+from ..rules.redundancy import as_a_person_wants, twin_of
 from ..rules.transition import Grounds, Stamp, transition
 from .correspondence import correspond
+from .fuses import FuseBook, best_findings
 from .messaging import Postbox
 from .outcome import stamp
 from .performing import Performed
 
 OPEN = frozenset({"announced", "revision_requested"})
+Need = frozenset[str]
+"""Capabilities that a task requires."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,21 @@ class Board:
     leases: dict[TaskId, TaskLease]
     """The latest lease of each task."""
     box: Postbox
+    isolated: dict[AgentId, str]
+    """Agents that get no work now, and why."""
+    best: dict[TaskId, float]
+    """Confidence of the best finding of earlier attempts."""
     expiries: Counter[TaskId] = field(default_factory=Counter)
     submitted: list[TaskId] = field(default_factory=list)
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _open: dict[Need, dict[TaskId, None]] = field(default_factory=dict)
+    """Open tasks by what they need, so that an agent looks at no task that is nothing for it."""
+    _twins: dict[TaskId, tuple[TaskId, TaskId]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for task in self.tasks.values():
+            self._shelve(task)
 
     @classmethod
     async def load(cls, deps: Deps) -> "Board":
@@ -60,17 +76,31 @@ class Board:
         expired = Counter(lease.task_id for lease in found if lease.state == "expired")
         tasks = {t.spec.task_id: t for t in await deps.ledger.all(Task)}
         done = [t for t, task in tasks.items() if task.state == "report_submitted"]
-        return cls(deps, tasks, latest, await Postbox.open(deps), expired, done)
+        isolated = (await FuseBook.open(deps)).isolated
+        best = await best_findings(tasks.values(), deps)
+        return cls(deps, tasks, latest, await Postbox.open(deps), isolated, best, expired, done)
 
     # --- what an agent sees -------------------------------------------------------------------------------------------
     def pick(self, agent: AgentSpec) -> Task | None:
         """The first open task, in the plan's order, that the agent may do; a revision goes to its owner."""
-        for task in self.tasks.values():
-            if task.state == "announced" and not why_not(agent, task, 0):
-                return task
-            if task.state == "revision_requested" and task.spec.assignment.owner == agent.id:
+        able = set(agent.capabilities)
+        firsts = (self._first_for(agent, shelf) for need, shelf in self._open.items() if need <= able)
+        return min((task for task in firsts if task is not None), key=lambda t: t.position, default=None)
+
+    def _first_for(self, agent: AgentSpec, shelf: dict[TaskId, None]) -> Task | None:
+        for task in (self.tasks[key] for key in shelf):
+            owner = task.spec.assignment.owner
+            if task.state == "revision_requested":
+                if agent.id == owner:
+                    return task
+            elif agent.id not in self.isolated and not why_not(agent, task, 0) and not self._is_rival(agent, task):
                 return task
         return None
+
+    def _is_rival(self, agent: AgentSpec, task: Task) -> bool:
+        """Whether it has the other half of work that two are to do."""
+        twins = self._twins.get(task.spec.assignment.parent_task_id or task.spec.task_id, ())
+        return any(self.tasks[t].spec.assignment.owner == agent.id for t in twins if t != task.spec.task_id)
 
     def active(self) -> tuple[TaskLease, ...]:
         return tuple(lease for lease in self.leases.values() if lease.state == "active")
@@ -115,7 +145,7 @@ class Board:
                 await self._commit((), (self._refusal(task, held.lease.agent_id, late, mark),))
                 return False
             completed, first = transition(lease, "completed", mark)
-            correspond(task, done.report, (mark.at - held.lease.granted_at).total_seconds(), self.box)
+            correspond(task, done, (mark.at - held.lease.granted_at).total_seconds(), self.box)
             handed, second = transition(task, "report_submitted", mark, reason=done.report.summary)
             self._put(handed, completed)
             self.submitted.append(task_id)
@@ -138,21 +168,41 @@ class Board:
             records: list[Record] = []
             events: list[Event] = []
             for task in list(self.tasks.values()):
-                if task.state in {"ready", "reassigned"} and over.issuperset(task.spec.dependencies):
-                    moved, told = self._announced(task, mark)
-                    self._put(moved)
-                    records.append(moved)
-                    events += told
+                due = task.state in {"ready", "reassigned"} and over.issuperset(task.spec.dependencies)
+                if due or (task.state == "announced" and self.isolated and not self._able(task)):
+                    for moved, told in self._put_up(task, mark):
+                        self._put(moved)
+                        records.append(moved)
+                        events += told
             await self._commit(tuple(records), tuple(events))
             return sum(task.state in OPEN for task in self.tasks.values())
 
     # --- within -------------------------------------------------------------------------------------------------------
+    def _put_up(self, task: Task, mark: Stamp) -> list[tuple[Task, list[Event]]]:
+        """The task, and a second of it where two are to do it."""
+        wanted = as_a_person_wants(task, list(self.tasks.values()), self.deps.team)
+        up = [self._announced(wanted, mark)]
+        twice = redundancy(task, self.deps.team, self.best.get(task.spec.task_id)) and len(self._able(task)) > 1
+        if twice and task.spec.task_id not in self._twins:
+            twin, made = transition(twin_of(task), "ready", mark, reason=f"second owner of {task.key}")
+            moved, told = self._announced(twin, mark)
+            up.append((moved, [made, *told]))
+        return up
+
+    def _able(self, task: Task) -> tuple[AgentId, ...]:
+        team = self.deps.team
+        if is_sensitive(task, team) and not given_by_person(task):
+            return ()
+        return tuple(a.id for a in team.agents if a.id not in self.isolated and not why_not(a, task, 0))
+
     def _announced(self, task: Task, mark: Stamp) -> tuple[Task, list[Event]]:
-        able = tuple(a.id for a in self.deps.team.agents if not why_not(a, task, 0))
+        able = self._able(task)
         if not able:
             cancelled, event = transition(task, "cancelled", mark, reason="no agent is eligible")
             return cancelled, [event]
         chosen, first = transition(task, "candidate_selected", mark, grounds=Grounds(candidates=able))
+        assignment = chosen.spec.assignment.model_copy(update={"candidates": able})
+        chosen = chosen.model_copy(update={"spec": chosen.spec.model_copy(update={"assignment": assignment})})
         announced, second = transition(chosen, "announced", mark, reason=f"{len(able)} agents may claim it")
         return announced, [first, second]
 
@@ -199,8 +249,19 @@ class Board:
     def _put(self, task: Task, lease: TaskLease | None = None) -> None:
         self.tasks[task.spec.task_id] = task
         self.box.see((task,))
+        self._shelve(task)
         if lease is not None:
             self.leases[task.spec.task_id] = lease
+
+    def _shelve(self, task: Task) -> None:
+        key, parent = task.spec.task_id, task.spec.assignment.parent_task_id
+        shelf = self._open.setdefault(frozenset(task.spec.required_capabilities), {})
+        if task.state in OPEN:
+            shelf[key] = None
+        else:
+            shelf.pop(key, None)
+        if parent is not None:
+            self._twins[parent] = (parent, key)
 
     def _refusal(self, task: Task, agent: AgentId, why: str, mark: Stamp) -> Event:
         return Event(

@@ -8,7 +8,7 @@ from ..contracts.lifecycle import MESSAGE_OVER
 from ..contracts.message import Draft, MailboxMessage
 from ..contracts.message_payload import DependencyQuestion
 from ..contracts.ports import Correspondent, Deps, Desk
-from ..contracts.report import AgentReport, Finding
+from ..contracts.report import Finding
 from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
 from ..rules.allocation import allocate
@@ -28,11 +28,12 @@ MOST_ROUNDS = 3
 async def corresponded(task: Task, done: Performed, seconds: float, deps: Deps) -> Performed:
     """The same work, with the owner's mail of this task read, answered and written."""
     box = await Postbox.open(deps)
-    correspond(task, done.report, seconds, box)
-    return Performed(done.report, (*done.records, *box.records()), (*done.events, *box.events()))
+    correspond(task, done, seconds, box)
+    return done._replace(records=(*done.records, *box.records()), events=(*done.events, *box.events()))
 
 
-def correspond(task: Task, report: AgentReport, seconds: float, box: Postbox) -> None:
+def correspond(task: Task, done: Performed, seconds: float, box: Postbox) -> None:
+    report = done.report
     box.see((task,))
     me, lead, key = report.agent_id, lead_of(task, box.deps.team), task.spec.task_id
     given = [m for m in box.of_task(key, "task_assigned", "revision_requested") if m.to_agent == me]
@@ -45,6 +46,8 @@ def correspond(task: Task, report: AgentReport, seconds: float, box: Postbox) ->
     _read(task, me, report.findings, box)
     if not _writers(task, box.deps):
         box.post(question_of(Asker(task, report, box.tasks, box.deps.team, lambda t: likely_owner(t, box.deps))))
+    for draft in done.drafts[:MOST_LETTERS]:
+        box.post(draft)
 
 
 def agents_read(claims: Mapping[TaskId, Sequence[Claim]], box: Postbox) -> None:
@@ -63,7 +66,7 @@ def told_of_verdict(task: Task, result: VerificationResult, box: Postbox) -> Non
     """The owner hears what must change; a verdict without changes shows in the task's state."""
     box.see((task,))
     if result.decision == "revise":
-        lease = task.spec.assignment.mode == "claim_with_lease"
+        lease = box.deps.team.topology == "controlled_bus"
         given = box.of_task(task.spec.task_id, "task_assigned")
         box.post(letters.revision(task, result, new_lease=lease, thread=given[-1].thread_id if given else ""))
 

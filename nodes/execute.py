@@ -8,6 +8,7 @@ from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..rules.transition import transition
 from .correspondence import corresponded
+from .drafting import drafted
 from .outcome import Outcome, stamp
 from .performing import perform
 
@@ -24,7 +25,7 @@ async def execute(state: ExecuteInput, deps: Deps) -> Outcome:
     """Adds one agent's report; what cannot be asked is a blocker in it."""
     task = await _begun(state["task_id"], deps)
     brief, began = await _brief(task, deps), deps.clock.monotonic()
-    worked = await perform(task, brief, deps)
+    worked = await drafted(task, brief, await perform(task, brief, deps), deps)
     done = await corresponded(task, worked, deps.clock.monotonic() - began, deps)
     mark = stamp(deps, done.report.agent_id)
     submitted, event = transition(task, "report_submitted", mark, reason=done.report.summary)

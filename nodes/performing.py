@@ -5,6 +5,7 @@ from typing import NamedTuple
 from ..contracts.base import ObservationId, Record, derived_id
 from ..contracts.delegation import DelegationBrief
 from ..contracts.event import Event
+from ..contracts.message import Draft
 from ..contracts.ports import Deps
 from ..contracts.proposal import FindingsProposal
 from ..contracts.report import ActionTaken, AgentReport, Blocker, CheckList, Finding
@@ -22,6 +23,8 @@ class Performed(NamedTuple):
     records: tuple[Record, ...]
     """The report and the observations that it rests on."""
     events: tuple[Event, ...]
+    drafts: tuple[Draft, ...] = ()
+    """What its owner wants to say to others."""
 
 
 async def perform(task: Task, brief: DelegationBrief, deps: Deps, alive: Alive = unheard) -> Performed:

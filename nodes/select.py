@@ -10,7 +10,9 @@ from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..contracts.verification import VerificationResult
 from ..rules.allocation import allocate, within
+from ..rules.redundancy import as_a_person_wants, has_twin, rivals_of, twin_of
 from ..rules.transition import Grounds, Stamp, transition
+from .fuses import FuseBook, best_findings
 from .outcome import Outcome, stamp
 
 SELECTABLE = frozenset({"ready", "reassigned"})
@@ -32,16 +34,28 @@ async def select(state: SelectInput, deps: Deps) -> Outcome:
     load: Counter[AgentId] = Counter(
         t.spec.assignment.owner for t in tasks if t.state in AT_WORK and t.spec.assignment.owner
     )
-    success = await _past_success(deps)
+    success, fuses, best = await _past_success(deps), await FuseBook.open(deps), await best_findings(tasks, deps)
     mark = stamp(deps, "select")
     records: list[Record] = []
     events: list[Event] = []
-    for task in (t for t in within(tasks, state["domain"]) if t.state in SELECTABLE):
-        decision = allocate(task, deps.team, load=load, success=success, at=mark.at)
+    open_tasks = [t for t in within(tasks, state["domain"]) if t.state in SELECTABLE]
+    while open_tasks:
+        task = as_a_person_wants(open_tasks.pop(0), tasks, deps.team)
+        others = {AgentId(a): "has the same task as its first owner" for a in rivals_of(task, tasks)}
+        decision = allocate(
+            task, deps.team, load=load, success=success, at=mark.at, isolated=fuses.isolated | others,
+            confidence=best.get(task.spec.task_id),
+        )  # fmt: skip
         moved, told = _assigned(task, decision, mark)
         records += [decision, moved]
         events += told
-    return Outcome(SelectUpdate(), Writes(records=tuple(records), events=tuple(events)))
+        if any(s.role == "backup" for s in decision.selected) and not has_twin(task, tasks):
+            twin, event = transition(twin_of(moved), "ready", mark, reason=f"second owner of {task.key}")
+            events.append(event)
+            tasks = (*tasks, moved, twin)
+            open_tasks.append(twin)
+    writes = Writes(records=(*records, *fuses.records), events=(*events, *fuses.events))
+    return Outcome(SelectUpdate(), writes)
 
 
 async def _past_success(deps: Deps) -> dict[AgentId, float]:
@@ -66,7 +80,13 @@ def _assigned(task: Task, decision: AssignmentDecision, mark: Stamp) -> tuple[Ta
     candidates = tuple(s.agent_id for s in decision.scores)
     chosen, first = transition(task, "candidate_selected", mark, grounds=Grounds(candidates=candidates))
     assignment = task.spec.assignment.model_copy(
-        update={"mode": decision.mode, "owner": owner, "candidates": candidates, "verifier": verifier}
+        update={
+            "mode": decision.mode,
+            "owner": owner,
+            "candidates": candidates,
+            "reviewer": next((s.agent_id for s in decision.selected if s.role == "backup"), None),
+            "verifier": verifier,
+        }
     )
     chosen = chosen.model_copy(update={"spec": chosen.spec.model_copy(update={"assignment": assignment}), "rounds": 0})
     assigned, second = transition(chosen, "assigned", mark, reason=decision.rationale)

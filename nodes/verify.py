@@ -23,6 +23,7 @@ from ..rules.validation import Submission
 from ..rules.verification import accepted_claims, judge, object_to
 from .asking import ask, question
 from .correspondence import told_of_verdict
+from .fuses import FuseBook, taken_from
 from .mail import read_mail
 from .messaging import Postbox
 from .outcome import Outcome, stamp
@@ -56,10 +57,14 @@ async def verify(state: VerifyInput, deps: Deps) -> Outcome:
     judged = [await _judge(task, again, box, deps) for task in tasks]
     records = tuple(r for j in judged for r in (*j.records, j.task))
     mail = await read_mail(box, [j.task for j in judged], records, deps)
-    unassigned = mail.grew or any(j.task.state == "reassigned" for j in judged)
+    fuses = await FuseBook.open(deps)
+    await fuses.after((r for r in records if isinstance(r, VerificationResult)), box)
+    domains = frozenset(j.task.spec.assignment.domain_scope for j in judged)
+    taken, told = taken_from(box.tasks.values(), domains, fuses)
+    unassigned = mail.grew or bool(taken) or any(j.task.state == "reassigned" for j in judged)
     writes = Writes(
-        records=(*records, *mail.records, *box.records()),
-        events=(*(e for j in judged for e in j.events), *mail.events, *box.events()),
+        records=(*records, *mail.records, *box.records(), *fuses.records, *taken),
+        events=(*(e for j in judged for e in j.events), *mail.events, *box.events(), *fuses.events, *told),
     )
     return Outcome(VerifyUpdate(next="select" if unassigned else "delegate"), writes)
 

@@ -7,6 +7,7 @@ from ..contracts.errors import AgentLost
 from ..contracts.ports import Deps
 from ..contracts.team import AgentSpec
 from .board import Board, Held
+from .drafting import drafted
 from .outcome import Outcome
 from .performing import perform
 
@@ -51,4 +52,4 @@ async def _pull(agent: AgentSpec, board: Board, slots: asyncio.Semaphore) -> Non
 
 async def _do(held: Held, board: Board) -> None:
     done = await perform(held.task, held.brief, board.deps, alive=lambda told: board.beat(held, told))
-    await board.submit(held, done)
+    await board.submit(held, await drafted(held.task, held.brief, done, board.deps))

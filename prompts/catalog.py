@@ -5,6 +5,7 @@ from ..contracts.proposal import (
     ActionsProposal,
     FindingsProposal,
     MechanismProposal,
+    MessagesProposal,
     NarrativeProposal,
     PlanProposal,
     ProbeProposal,
@@ -23,6 +24,7 @@ FORM_OF: dict[str, type[Proposal]] = {
     "review": ReviewProposal,
     "narrative": NarrativeProposal,
     "actions": ActionsProposal,
+    "messages": MessagesProposal,
 }
 COMMON: tuple[str, ...] = ("system", "shared")
 """Templates that stand before every question."""

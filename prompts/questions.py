@@ -106,7 +106,19 @@ class ActionsPrompt(Question):
     """The catalog's entries that may be proposed."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class MessagesPrompt(Question):
+    template: ClassVar[str] = "messages"
+    brief: DelegationBrief
+    claims: tuple[tuple[str, str], ...]
+    """Id and sentence of each claim of the task."""
+    tasks: tuple[tuple[str, str], ...]
+    """Title of each task that may be asked about, and where it stands."""
+    capabilities: tuple[tuple[str, str], ...]
+    """Name and description of what the team can do."""
+
+
 QUESTIONS: tuple[type[Question], ...] = (
     PlanPrompt, TriagePrompt, ProbesPrompt, FindingsPrompt, MechanismPrompt, ReviewPrompt, NarrativePrompt,
-    ActionsPrompt,
+    ActionsPrompt, MessagesPrompt,
 )  # fmt: skip

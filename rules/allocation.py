@@ -5,8 +5,9 @@ from datetime import datetime
 
 from ..contracts.assignment import AssignmentDecision, RejectedAgent, ScoreParts, SelectedAgent
 from ..contracts.base import AgentId, derived_id
-from ..contracts.task import RISK_ORDER, AllocationMode, Task
+from ..contracts.task import RISK_ORDER, Task
 from ..contracts.team import AgentSpec, TeamSpec
+from .modes import choose_mode, is_sensitive, redundancy
 
 WEIGHTS: dict[str, float] = {
     "capability_match": 0.30,
@@ -38,20 +39,14 @@ def domain_lead(team: TeamSpec, domain: str) -> AgentId:
     return next(leads, team.root_owner)
 
 
-def choose_mode(team: TeamSpec, candidates: Sequence[AgentId]) -> AllocationMode:
-    """Push where the lead has no choice, match capabilities where several agents could do it.
-
-    Claim and lease, recursive, redundant and human assignment belong to write scopes and topologies that no
-    read-only task of a star has.
-    """
-    return "capability_matching" if team.topology != "single" and len(candidates) > 1 else "lead_push"
-
-
 def why_not(agent: AgentSpec, task: Task, load: int) -> str:
     """Why an agent is not eligible; empty where it is."""
     missing = sorted(set(task.spec.required_capabilities) - set(agent.capabilities))
     tools = [] if "*" in agent.probes else sorted(set(task.spec.required_tools) - set(agent.probes))
+    given = task.spec.assignment
+    elsewhere = given.mode == "human_assignment" and given.owner not in {None, agent.id}
     checks = (
+        (elsewhere, f"a person gave it to {given.owner}"),
         (agent.id in task.failed_owners, "it had this task and could not do it"),
         (bool(missing), f"lacks {', '.join(missing)}"),
         (bool(tools), f"may not run {', '.join(tools)}"),
@@ -63,6 +58,10 @@ def why_not(agent: AgentSpec, task: Task, load: int) -> str:
         (load >= agent.max_concurrency, f"is busy with {load} of {agent.max_concurrency}"),
     )
     return next((why for bad, why in checks if bad), "")
+
+
+def given_by_person(task: Task) -> bool:
+    return task.spec.assignment.mode == "human_assignment" and task.spec.assignment.owner is not None
 
 
 def score(agent: AgentSpec, task: Task, load: int, past_success: float) -> ScoreParts:
@@ -93,46 +92,84 @@ def allocate(
     success: Mapping[AgentId, float],
     at: datetime,
     claimed_by: AgentId | None = None,
+    isolated: Mapping[AgentId, str] | None = None,
+    confidence: float | None = None,
 ) -> AssignmentDecision:
     """Choose an owner, or nobody: then `selected` is empty and `rationale` says why.
 
     A claim chooses itself; its score is kept all the same, so that it can be seen who would have been better.
+
+    Args:
+        isolated: agents whose fuse is open, and why.
+        confidence: of the best finding of an earlier attempt at the task.
     """
-    reasons = {a.id: why_not(a, task, load.get(a.id, 0)) for a in team.agents}
-    eligible = [a for a in team.agents if not reasons[a.id]]
-    if team.topology == "single" and eligible:
-        widest = max(len(a.capabilities) for a in eligible)
-        for agent in (a for a in eligible if len(a.capabilities) < widest):
-            reasons[agent.id] = "one agent does it all, and another can do more"
-        eligible = [a for a in eligible if not reasons[a.id]]
+    by_person = is_sensitive(task, team)
+    waits = by_person and not given_by_person(task)
+    shut = isolated or {}
+    reasons = {
+        a.id: why_not(a, task, load.get(a.id, 0))
+        or shut.get(a.id, "")
+        or ("a person has to give it to somebody" if waits else "")
+        for a in team.agents
+    }
+    eligible = _eligible(team, reasons)
     scores = sorted(
         (score(a, task, load.get(a.id, 0), success.get(a.id, 0.5)) for a in eligible),
         key=lambda s: (-s.total, s.agent_id),
     )
-    verifier = next((a.id for a in team.agents if "verify" in a.capabilities), team.root_owner)
-    selected: tuple[SelectedAgent, ...] = ()
-    rationale = "no agent is eligible"
-    if scores:
-        best = next((s for s in scores if s.agent_id == claimed_by), scores[0])
-        selected = (
-            SelectedAgent(agent_id=best.agent_id, role="primary"),
-            SelectedAgent(agent_id=verifier, role="verifier"),
-        )
-        others = [s for s in scores if s is not best]
-        runner_up = f", next {others[0].agent_id} with {others[0].total:.3f}" if others else ""
-        rationale = f"{best.agent_id} {'claimed it and ' if claimed_by else ''}scores {best.total:.3f}{runner_up}"
+    flags = redundancy(task, team, confidence) if len(scores) > 1 and not by_person else ()
+    able = [s.agent_id for s in scores]
     return AssignmentDecision(
         decision_id=derived_id("asg", task.spec.run_id, task.key, task.attempt),
         task_id=task.spec.task_id,
         attempt=task.attempt,
         topology=team.topology,
-        mode="claim_with_lease" if claimed_by else choose_mode(team, [s.agent_id for s in scores]),
-        selected=selected,
+        mode=choose_mode(task, team, able, claimed=claimed_by is not None, confidence=confidence),
+        selected=_selected(scores, claimed_by, team, second=bool(flags)),
         rejected=tuple(RejectedAgent(agent_id=a, reason=why) for a, why in reasons.items() if why),
         scores=tuple(scores),
-        rationale=rationale,
-        risk_flags=("high_risk",) if task.spec.risk_level == "high" else (),
-        required_approvals=("verifier",),
-        created_by="scheduler" if claimed_by else "lead_agent",
+        rationale=_rationale(scores, claimed_by),
+        risk_flags=tuple(dict.fromkeys((*(("risk_high",) if task.spec.risk_level == "high" else ()), *flags))),
+        required_approvals=("human", "verifier") if by_person else ("verifier",),
+        created_by="human" if by_person else "scheduler" if claimed_by else "lead_agent",
         created_at=at,
     )
+
+
+def _eligible(team: TeamSpec, reasons: dict[AgentId, str]) -> list[AgentSpec]:
+    """Who has no reason against; where one agent does it all, whoever can do most."""
+    free = [a for a in team.agents if not reasons[a.id]]
+    if team.topology != "single" or not free:
+        return free
+    widest = max(len(a.capabilities) for a in free)
+    for agent in (a for a in free if len(a.capabilities) < widest):
+        reasons[agent.id] = "one agent does it all, and another can do more"
+    return [a for a in free if not reasons[a.id]]
+
+
+def _first(scores: Sequence[ScoreParts], claimed_by: AgentId | None) -> ScoreParts:
+    return next((s for s in scores if s.agent_id == claimed_by), scores[0])
+
+
+def _selected(
+    scores: Sequence[ScoreParts], claimed_by: AgentId | None, team: TeamSpec, *, second: bool
+) -> tuple[SelectedAgent, ...]:
+    if not scores:
+        return ()
+    best = _first(scores, claimed_by)
+    backup = [s for s in scores if s is not best][: int(second)]
+    verifier = next((a.id for a in team.agents if "verify" in a.capabilities), team.root_owner)
+    return (
+        SelectedAgent(agent_id=best.agent_id, role="primary"),
+        *(SelectedAgent(agent_id=s.agent_id, role="backup") for s in backup),
+        SelectedAgent(agent_id=verifier, role="verifier"),
+    )
+
+
+def _rationale(scores: Sequence[ScoreParts], claimed_by: AgentId | None) -> str:
+    if not scores:
+        return "no agent is eligible"
+    best = _first(scores, claimed_by)
+    others = [s for s in scores if s is not best]
+    runner_up = f", next {others[0].agent_id} with {others[0].total:.3f}" if others else ""
+    return f"{best.agent_id} {'claimed it and ' if claimed_by else ''}scores {best.total:.3f}{runner_up}"

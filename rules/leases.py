@@ -45,9 +45,9 @@ def _leased(
         heartbeat_at=stamp.at,
         retry_count=epoch - 1,
     )
-    assignment = task.spec.assignment.model_copy(
-        update={"mode": "claim_with_lease", "owner": agent, "lease_id": lease.lease_id}
-    )
+    given = task.spec.assignment
+    mode = given.mode if given.mode == "human_assignment" else "claim_with_lease"
+    assignment = given.model_copy(update={"mode": mode, "owner": agent, "lease_id": lease.lease_id})
     return task.model_copy(update={"spec": task.spec.model_copy(update={"assignment": assignment})}), lease
 
 

@@ -66,9 +66,9 @@ def transition(
     guard = steps[to]
     if guard and not forced and not GUARDS[guard](record, grounds or Grounds()):
         raise Refused(f"{record.record_kind} {record.key!r} cannot go to {to}: guard {guard} does not hold")
-    attempt = record.attempt if isinstance(record, Task) else 0
+    turn = record.attempt if isinstance(record, Task) else record.turns if isinstance(record, AgentFuse) else 0
     event = Event(
-        event_id=derived_id("evt", stamp.run_id, record.record_kind, record.key, record.state, to, attempt),
+        event_id=derived_id("evt", stamp.run_id, record.record_kind, record.key, record.state, to, turn),
         kind="transition",
         subject=record.key,
         lifecycle=record.record_kind,
@@ -90,7 +90,7 @@ def _moved(record: S, to: str, at: datetime) -> S:
     if isinstance(record, AgentMessage):
         return record.model_copy(update={"state": to, "updated_at": at})
     if isinstance(record, AgentFuse):
-        return record.model_copy(update={"state": to, "since": at})
+        return record.model_copy(update={"state": to, "since": at, "turns": record.turns + 1})
     return record.model_copy(update={"state": to})
 
 

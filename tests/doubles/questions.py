@@ -15,6 +15,7 @@ from leadline.contracts.proposal import (
     ActionsProposal,
     FindingsProposal,
     MechanismProposal,
+    MessagesProposal,
     NarrativeProposal,
     PlanProposal,
     ProbeProposal,
@@ -28,6 +29,7 @@ from leadline.prompts.questions import (
     ActionsPrompt,
     FindingsPrompt,
     MechanismPrompt,
+    MessagesPrompt,
     NarrativePrompt,
     PlanPrompt,
     ProbesPrompt,
@@ -184,6 +186,12 @@ _EXTRA: dict[type[Question], Callable[[], dict[str, Any]]] = {
         "claims": (("clm-000000000001", "store-1 became slow"),),
         "actions": (action(),),
     },
+    MessagesPrompt: lambda: {
+        "brief": brief(),
+        "claims": (("clm-000000000001", "store-1 became slow"),),
+        "tasks": (("Read the changes", "goes on"),),
+        "capabilities": (("analyze_changes", "reads changes"),),
+    },
 }
 BASELINES: dict[type[Proposal], Proposal] = {
     PlanProposal: PlanProposal(why="", tasks=[]),
@@ -194,6 +202,7 @@ BASELINES: dict[type[Proposal], Proposal] = {
     ReviewProposal: ReviewProposal(objections=[]),
     NarrativeProposal: NarrativeProposal(sentences=[]),
     ActionsProposal: ActionsProposal(actions=[]),
+    MessagesProposal: MessagesProposal(clarifications=[], questions=[], subtasks=[]),
 }
 """What the rules answer."""
 USEFUL: dict[type[Proposal], dict[str, Any]] = {
@@ -230,6 +239,18 @@ USEFUL: dict[type[Proposal], dict[str, Any]] = {
                 "why": "the change came first",
             }
         ]
+    },
+    MessagesProposal: {
+        "clarifications": [],
+        "questions": [
+            {
+                "task": "Read the changes",
+                "question": "Does a change touch the store?",
+                "services": ["store-1"],
+                "claims": ["clm-000000000001"],
+            }
+        ],
+        "subtasks": [],
     },
 }
 """Well-formed answers that differ from the rules' own."""
