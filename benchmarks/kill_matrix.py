@@ -115,12 +115,12 @@ class Tally(NamedTuple):
     lost: list[str]
 
 
-def torture(whole: Path, work: Work, wanted: str, start: Path | None) -> Tally:
-    """Kill `work` at each of its commits; `start` is a database to begin with."""
-    kills, different, lost, at = 0, list[str](), list[str](), 0
+def torture(whole: Path, work: Work, wanted: str, start: Path | None, every: int) -> Tally:
+    """Kill `work` at its commits; `start` is a database to begin with."""
+    kills, different, lost, at = 0, list[str](), list[str](), 1 - every
     alive: set[Moment] = set(MOMENTS)
     while alive:
-        at += 1
+        at += every
         for moment in tuple(alive):
             folder = whole / f"{work.__name__}-{at}-{moment}"
             shutil.copytree(start, folder) if start else folder.mkdir()
@@ -139,7 +139,8 @@ def torture(whole: Path, work: Work, wanted: str, start: Path | None) -> Tally:
     return Tally(kills, different, lost)
 
 
-def measure() -> list[Figure]:
+def measure(every: int = 1) -> list[Figure]:
+    """All kills, or those at every so many-th commit."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         whole = Path(name)
         calm = whole / "calm"
@@ -153,8 +154,8 @@ def measure() -> list[Figure]:
             raise RuntimeError(
                 f"only {writes} and {more} commits were seen: benchmarks/killing.py watches the wrong place"
             )
-        first = torture(whole, begin, wanted, None)
-        second = torture(whole, approve, wanted, waiting)
+        first = torture(whole, begin, wanted, None, every)
+        second = torture(whole, approve, wanted, waiting, every)
     for odd in (*first.different, *second.different):
         print(f"  another report after {odd}")
     for odd in first.lost:
