@@ -1,4 +1,4 @@
-"""From files to tables: views in place, and copies in memory where a source is small enough to be asked often."""
+"""From files to tables, source by source, and what went wrong on the way."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,18 +7,15 @@ from typing import NamedTuple
 import duckdb
 
 from ...contracts.evidence import SOURCES, Source
-from .columns import COLUMNS, TABLES
 from .documents import load_documents
 from .files import BundleFiles, SourceFile
 from .readers import Readable
-from .relations import Relation, relation_of
+from .relations import relation_of
 from .repair import repair
 from .scan import FileScan
+from .storing import Part, edges_of_spans, store
 
-IN_MEMORY = 24 * 2**20
-"""Bytes of text of one source that are kept in memory; more is read in place each time."""
 MAX_ATTRIBUTES = 12
-_TYPES = {"ts": "TIMESTAMP", "start": "TIMESTAMP", "value": "DOUBLE", "duration_ms": "DOUBLE", "weight": "DOUBLE"}
 
 
 class Loaded(NamedTuple):
@@ -46,20 +43,8 @@ def load_all(
         unread = [note for at, note in listed.unread if at == source]
         found[source] = _load(connection, source, files, unread, scans, temporary)
     if found["topology"].empty:
-        _edges_of_spans(connection)
+        edges_of_spans(connection)
     return found
-
-
-def _edges_of_spans(connection: duckdb.DuckDBPyConnection) -> None:
-    """No topology: who calls whom is read off the spans, once where they are in memory."""
-    connection.execute("DROP VIEW edges")
-    connection.execute(
-        """CREATE VIEW edges AS SELECT p.service AS caller, s.service AS callee, 'trace' AS kind,
-               CAST(count(*) AS DOUBLE) AS weight
-        FROM spans s JOIN spans p ON p.trace_id = s.trace_id AND p.span_id = s.parent_id
-        WHERE s.parent_id <> '' AND s.service <> p.service AND s.service <> '' AND p.service <> ''
-        GROUP BY p.service, s.service"""
-    )
 
 
 def _load(
@@ -73,7 +58,7 @@ def _load(
     if source == "documents":
         notes = load_documents(connection, files, scans)
         return Loaded(source, len(files), 0, (*unread, *notes), (), cut=False, empty=not any(f.size for f in files))
-    relations: list[Relation] = []
+    parts: list[Part] = []
     notes = list(unread)
     broken: list[str] = list(unread)
     for file in files:
@@ -82,16 +67,15 @@ def _load(
         if file.format != "parquet" and not found.expanded:
             continue
         try:
-            relations.append(relation_of(connection, _readable(file, found, temporary, notes)))
+            parts.append(Part(file.name, relation_of(connection, _readable(file, found, temporary, notes))))
         except (duckdb.Error, ValueError, OSError) as error:
             broken.append(f"{file.name}: {_first_line(error, file.path, temporary)}")
+    broken.extend(store(connection, source, parts, _size(files, scans), temporary))
     broken_notes = [note for note in broken if note not in notes]
-    _create(connection, source, relations, small=_is_small(files, scans))
-    unknown = sorted({name for relation in relations for name in relation.unknown})
+    unknown = sorted({name for part in parts for name in part.relation.unknown})
     if unknown and source != "topology":
         notes.append(f"unknown columns kept as attributes: {_listed(unknown)}")
-    missing = _missing_columns(source, relations)
-    notes.extend(missing)
+    notes.extend(_missing_columns(source, parts))
     return Loaded(
         source,
         len(files),
@@ -112,31 +96,9 @@ def _readable(file: SourceFile, found: FileScan, temporary: Path, notes: list[st
     return Readable(fixed.file, found._replace(head=fixed.head), file)
 
 
-def _create(
-    connection: duckdb.DuckDBPyConnection, source: Source, relations: Sequence[Relation], *, small: bool
-) -> None:
-    """`NAME_all` holds the times as they were written too; `NAME` is what probes read."""
-    table = TABLES[source]
-    columns = (*COLUMNS[source], "ts_text")
-    none = ", ".join(f"CAST(NULL AS {_TYPES.get(column, 'VARCHAR')}) AS {column}" for column in columns)
-    union = " UNION ALL ".join(relation.select for relation in relations) or f"SELECT {none} WHERE false"
-    made = False
-    if small:
-        try:
-            connection.execute(f"CREATE TABLE {table}_all AS {union}")
-            made = True
-        except duckdb.OutOfMemoryException:
-            connection.execute(f"DROP TABLE IF EXISTS {table}_all")
-    if not made:
-        connection.execute(f"CREATE VIEW {table}_all AS {union}")
-    connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join(COLUMNS[source])} FROM {table}_all")  # noqa: S608
-
-
-def _is_small(files: Sequence[SourceFile], scans: dict[str, FileScan]) -> bool:
-    return (
-        sum(max(scans[file.name].expanded, file.size * (4 if file.format == "parquet" else 1)) for file in files)
-        <= IN_MEMORY
-    )
+def _size(files: Sequence[SourceFile], scans: dict[str, FileScan]) -> int:
+    """Bytes of text; Parquet counts as what it unpacks to, roughly."""
+    return sum(max(scans[f.name].expanded, f.size * (4 if f.format == "parquet" else 1)) for f in files)
 
 
 def _expected_records(files: Sequence[SourceFile], scans: dict[str, FileScan]) -> int:
@@ -154,11 +116,11 @@ def _scan_notes(file: SourceFile, found: FileScan) -> list[str]:
     return notes
 
 
-def _missing_columns(source: Source, relations: Sequence[Relation]) -> list[str]:
+def _missing_columns(source: Source, parts: Sequence[Part]) -> list[str]:
     needed = {"metrics": ("ts", "metric", "value"), "logs": ("ts", "body"), "traces": ("trace_id", "span_id", "start"),
               "changes": ("ts", "ref"), "topology": ("caller", "callee"), "resources": ("name",)}  # fmt: skip
     lacking = sorted(
-        {column for relation in relations for column in needed.get(source, ()) if column not in relation.known}
+        {column for part in parts for column in needed.get(source, ()) if column not in part.relation.known}
     )
     return [f"no column could be told to be {_listed(lacking)}"] if lacking else []
 

@@ -69,7 +69,7 @@ async def test_the_order_of_rows_and_the_number_of_threads_change_nothing(
     second = await ask_everything(opened(everything(seed=7), incident=INCIDENT))
     monkeypatch.setattr("leadline.evidence.bundle.database.MAX_THREADS", 8)
     monkeypatch.setattr("leadline.evidence.bundle.database.os.cpu_count", lambda: 8)
-    monkeypatch.setattr("leadline.evidence.bundle.loading.IN_MEMORY", 0)
+    monkeypatch.setattr("leadline.evidence.bundle.storing.IN_MEMORY", 0)
     third = await ask_everything(opened(everything(seed=9), incident=INCIDENT))
     assert sum(answer.status == "ok" for answer in first.values()) >= 12
     for name, answer in first.items():
