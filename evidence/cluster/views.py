@@ -8,6 +8,11 @@ from typing import Any
 
 from .describe import Object
 
+MESH = frozenset({
+    "istio-proxy", "istio-init", "istio-validation", "linkerd-proxy", "linkerd-init", "linkerd-network-validator",
+})  # fmt: skip
+"""Containers that a service mesh puts into pods, by the names that the meshes document: what they say is the mesh's."""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -127,11 +132,13 @@ class Workload:
         return next((spec[key] for spec in self.specs if spec.get(key)), None)
 
     def containers(self) -> Iterator[Object]:
-        """Each once, by name; what a source leaves out is taken from the next one."""
+        """Its own, each once, by name; what a source leaves out is taken from the next one."""
         merged: dict[str, Object] = {}
         for spec in self.specs:
             found = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
             for container in found:
+                if container.get("name") in MESH:
+                    continue
                 known = merged.setdefault(str(container.get("name", "")), {})
                 for key, value in container.items():
                     if not known.get(key):

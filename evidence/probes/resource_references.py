@@ -29,8 +29,6 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "kubernetes"})  # noqa:
 _DATABASE = re.compile(r"mysql|mariadb|postgres|mongo|redis|rabbit|kafka|(?:^|[-_])db(?:$|[-_0-9])|database", re.IGNORECASE)
 ALIKE = 0.85
 """Likeness of two names from which one counts as the other misspelt."""
-_PROXIES = frozenset({"istio-proxy", "istio-init", "istio-validation", "linkerd-proxy", "linkerd-init"})
-"""Containers that a mesh puts into pods: their references are the mesh's own."""
 
 
 class ResourceReferences(Params):
@@ -43,8 +41,6 @@ def answer(tables: Tables, params: ResourceReferences) -> Answer:
     facts: list[Fact] = []
     for workload in cluster.workloads:
         for container in workload.containers():
-            if container.get("name") in _PROXIES:
-                continue
             facts += [*_addresses(cluster, workload, container), *_objects(cluster, workload, container)]
         facts += [*_accounts(cluster, workload), *_resolver(workload)]
     facts += [*_routes(cluster)]
