@@ -17,6 +17,8 @@ from .taxonomy import listed_name, reason
 YIELDS, YIELDS_SAME, FULL = 0.6, 0.85, 0.5
 """How far a cause without a change gives way to a change that explains the symptoms with a score of `FULL` or more: the
 first where it has evidence of its own, the second where all its evidence is what the change explains."""
+UNLISTED = 0.6
+"""What is left of a cause whose fault kind the asker's list does not hold."""
 UNEXPLAINED = 0.3
 """Score of `none` where changes were read and none of them explains anything."""
 EXPLAINED_ELSEWHERE = 0.5
@@ -113,7 +115,8 @@ def _named(found: Sequence[Candidate], space: AnswerSpace) -> list[Candidate]:
     """Fault kinds from the asker's own list, where there is one."""
     if not space.reasons:
         return list(found)
-    return [replace(c, reason=listed_name(c.reason, space.reasons)) for c in found]
+    named = [replace(c, reason=listed_name(c.reason, space.reasons)) for c in found]
+    return sorted((c if c.reason else replace(c, score=round(UNLISTED * c.score, 4)) for c in named), key=_order)
 
 
 def _change(change: ChangeScore) -> Candidate:
@@ -165,7 +168,7 @@ def _is_seat(name: str, cause: OperationalCause) -> bool:
 def _service(service: ServiceScore, explained: float) -> Candidate:
     return Candidate(
         cause=CauseRef(kind="service", ref=service.name, service=service.name),
-        reason="",
+        reason=service.reason,
         score=round(service.score * (1 - EXPLAINED_ELSEWHERE * explained), 4),
         onset=service.onset,
         claims_for=service.claims,

@@ -1,5 +1,6 @@
 """Faults that a cluster's own objects show: each names its object and its kind, so nothing has to be guessed."""
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -8,11 +9,12 @@ from ...contracts.claim import Claim
 from ...contracts.incident import CauseRef
 from .board import Board
 from .support import noisy_or
-from .taxonomy import reason
 
 SEEN = 0.2
 """What trouble of the same object, seen elsewhere, adds to a diagnosis."""
 NAMESPACE = "namespace/"
+_KIND = re.compile(r"[a-z]+(_[a-z0-9]+)+")
+"""A fault kind, as against a state like `NotReady`."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ def diagnoses(board: Board) -> tuple[Diagnosis, ...]:
     """Surest first."""
     grouped: dict[tuple[str, str], list[Claim]] = defaultdict(list)
     for claim in board.of("resource"):
-        if claim.relation == "states" and reason(claim.object) is not None:
+        if claim.relation == "states" and _KIND.fullmatch(claim.object):
             grouped[claim.subject.ref, claim.object].append(claim)
     found = [_diagnosis(board, claims) for claims in grouped.values()]
     return tuple(sorted(found, key=lambda d: (-d.score, d.cause.ref, d.reason)))

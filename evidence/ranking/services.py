@@ -10,13 +10,16 @@ from functools import cached_property, partial
 from ...contracts.base import ClaimId
 from .board import STRONG, Board, Symptom
 from .signals import is_demand
-from .support import noisy_or
+from .support import noisy_or, support
+from .taxonomy import taxonomy
 
 OWN, SHARED, PASSED = 1.0, 0.6, 0.35
 """Weight of a symptom that shows a fault of one's own, that a victim shows as well, that blames another service."""
 _PASSED_SIGNALS = frozenset({"trace:error_rate", "trace:gap"})
 _SHARED_SIGNALS = frozenset({"log:error_rate", "trace:rate"})
 ALERTED, EARLY = 0.25, 0.15
+TELLS = 0.1
+"""Least support of a fault kind that is named for a service."""
 HURT = 0.35
 FADING = 0.25
 """Least strength at which log lines that vanish count."""
@@ -58,6 +61,8 @@ class ServiceScore:
     onset: datetime | None
     claims: tuple[ClaimId, ...]
     position: str
+    reason: str
+    """The fault kind that its own symptoms speak for most, empty where none does."""
     cut_off: bool
     """Whether its symptoms say that its caller gave up on it."""
 
@@ -165,8 +170,15 @@ class ServiceRanker:
         first = score + ALERTED * (name in self._alerted)
         return ServiceScore(
             name=name, score=round(min(score, 1.0), 4), first=round(first, 4), own=own, hurt=hurt, onset=onset,
-            claims=tuple(ids), position=position, cut_off=cut_off,
+            claims=tuple(ids), position=position, cut_off=cut_off, reason=self._reason(name),
         )  # fmt: skip
+
+    def _reason(self, name: str) -> str:
+        """Of the faults that no change is needed for; where only golden signals moved, what makes calls slow."""
+        local = [r for r in taxonomy() if not r.diff and (r.text or r.metrics or r.resources) and r.kind != "external"]
+        spoken = [(support(r, self._board, keep=lambda s: s.service == name).score, r.name) for r in local]
+        best = max(spoken, key=lambda pair: (pair[0], pair[1]), default=(0.0, ""))
+        return best[1] if best[0] >= TELLS else ""
 
     def _own(self, symptom: Symptom, name: str) -> float:
         """Less where a victim would show it as well, or where its text blames another service."""

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 
 from ...contracts.incident import CauseKind
 
+ALIKE = 0.6
 Direction = Literal["raised", "lowered", ""]
 
 
@@ -58,11 +59,20 @@ def reason(name: str) -> Reason | None:
 
 
 def listed_name(name: str, listed: Sequence[str]) -> str:
-    """What the asker's list calls a fault kind: the same name, another name for it, or none."""
-    if name in listed:
-        return name
+    """What the asker's list calls a fault kind: the same name, another name for it, the only one alike, or none."""
     known = reason(name)
-    return next((other for other in listed if known is not None and other in known.also), "")
+    names = (name, *(known.also if known else ()))
+    found = next((other for other in names if other in listed), "")
+    if found or not name:
+        return found
+    alike = {other for other in listed if max(_alike(one, other) for one in names) >= ALIKE}
+    return alike.pop() if len(alike) == 1 else ""
+
+
+def _alike(one: str, other: str) -> float:
+    """The share of words that two names have in common."""
+    words, others = set(one.split("_")), set(other.split("_"))
+    return len(words & others) / len(words | others)
 
 
 def _reason(entry: dict[str, Any]) -> Reason:
