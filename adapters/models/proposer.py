@@ -1,5 +1,6 @@
 """The one path from a question to a model and back: render, estimate, call, check, parse, repair, fall back."""
 
+import asyncio
 from typing import TypeVar
 
 from ...contracts.errors import ModelError
@@ -57,6 +58,8 @@ class ModelProposer:
         self._spending = Spending(budget=budget, clock=clock, max_calls=max_calls, started=clock.monotonic())
         self._prefixes = Prefixes()
         self._opened = False
+        self._opening = asyncio.Lock()
+        """Those who ask at once wait for the first one's reading."""
 
     @property
     def name(self) -> str:
@@ -67,14 +70,16 @@ class ModelProposer:
 
     async def open(self) -> None:
         """Read what earlier processes of the run asked, so that nothing is asked or paid twice; done once."""
-        if not self._opened:
-            self._opened = True
+        async with self._opening:
+            if self._opened:
+                return
             records = await self._journal.read()
             for record in records:
                 self._spending.add(record)
             for prompt in await self._journal.prompts(records[-PROMPTS_KEPT:]):
                 self._prefixes.shared(prompt)
             self._spending.earlier_seconds = self._spending.usage.seconds
+            self._opened = True
 
     async def close(self) -> None:
         await self._chat.close()

@@ -317,6 +317,16 @@ async def test_a_later_process_knows_what_the_prefix_cache_may_hold() -> None:
     assert second.usage().shared_chars == second.usage().prompt_chars / 2
 
 
+async def test_those_who_ask_at_once_all_know_what_was_asked_before() -> None:
+    ledger = await memory_ledger()
+    before = ScriptedProposer({TriageProposal: HIGH}, ledger=ledger, clock=ManualClock())
+    await asyncio.gather(*(before.propose(ask(TriageProposal, f"ask-{n}")) for n in range(4)))
+    later = ScriptedProposer({TriageProposal: RULES}, ledger=ledger, clock=ManualClock())
+    told = await asyncio.gather(*(later.propose(ask(TriageProposal, f"ask-{n}")) for n in range(4)))
+    assert [t.value for t in told] == [HIGH] * 4
+    assert later.usage() == before.usage()
+
+
 async def test_a_degraded_question_stays_so_for_its_run() -> None:
     proposer, ledger = await scripted({TriageProposal: ["nonsense", "nonsense", HIGH]})
     first = await proposer.propose(ask(TriageProposal))
