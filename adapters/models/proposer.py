@@ -26,6 +26,7 @@ ANSWER_TOKENS = {
     "ReviewProposal": 700,
     "NarrativeProposal": 900,
     "ActionsProposal": 700,
+    "MessagesProposal": 500,
 }
 DEFAULT_ANSWER_TOKENS = 800
 THINKING_ROOM = 3
