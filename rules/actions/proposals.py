@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ...contracts.action import Action, ActionCommand, ActionProposal, ResourceRef
 from ...contracts.action_catalog import ActionCatalog, ActionSpec
-from ...contracts.base import ClaimId, RunId, derived_id
+from ...contracts.base import ClaimId, RunId, canonical_json, derived_id
 from ...contracts.claim import Origin
 from ...contracts.proposal import ProposedAction
 from .arguments import check_arguments, is_plain_name
@@ -126,6 +126,7 @@ def _read(
 ) -> tuple[ActionProposal, dict[str, JsonValue]]:
     try:
         given = json.loads(item.arguments_json or "{}", parse_constant=_no_constant, object_pairs_hook=_no_repeats)
+        canonical_json(given).encode("utf-8")  # refuses infinities and halves of characters
     except (ValueError, RecursionError) as fault:
         bad = _proposal(item, {}, floor, origin, by, str(n))
         return bad.model_copy(update={"refused": f"its arguments are no JSON: {str(fault)[:120]}"}), {}
