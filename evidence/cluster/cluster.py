@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..tables import Tables
+from ..tables import Tables, utc
 from .describe import Object
 from .parsing import objects_of, says_absent
 from .quantities import age_seconds, times_seen
@@ -184,7 +184,8 @@ class Cluster:
                 set_name = str(owner.get("name"))
                 return self._owner_of_set(set_name, self.of("replicaset").get(set_name, {}))
             return str(owner.get("name"))
-        return owner_by_name(name)
+        known = [w for kind in WORKLOADS for w in self.of(kind) if name.startswith(f"{w}-")]
+        return max(known, key=len) if known else owner_by_name(name)
 
     @staticmethod
     def _owner_of_set(name: str, raw: Object) -> str:
@@ -211,5 +212,5 @@ def _listed_event(row: Row) -> Event:
     seen = str(columns.get("LAST SEEN", ""))
     return Event(
         type=str(columns.get("TYPE", "Warning")), reason=row.status, message=message, age=age_seconds(seen),
-        count=times_seen(seen), at=row.ts if not columns else None,
+        count=times_seen(seen), at=utc(row.ts) if row.ts and not columns else None,
     )  # fmt: skip

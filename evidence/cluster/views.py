@@ -1,5 +1,6 @@
 """Pods, workloads and services as the checks look at them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,6 +9,7 @@ from typing import Any
 
 from .describe import Object
 
+_OVERCOME = re.compile(r"retried successfully|succeeded (?:after|on) (?:a )?retry|has recovered", re.IGNORECASE)
 MESH = frozenset({
     "istio-proxy", "istio-init", "istio-validation", "linkerd-proxy", "linkerd-init", "linkerd-network-validator",
 })  # fmt: skip
@@ -82,7 +84,8 @@ class Pod:
 
     @property
     def warnings(self) -> tuple[Event, ...]:
-        return tuple(e for e in self.events if e.type != "Normal")
+        """Without those that say that a retry went well."""
+        return tuple(e for e in self.events if e.type != "Normal" and not _OVERCOME.search(e.message))
 
 
 @dataclass(frozen=True)

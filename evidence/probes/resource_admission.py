@@ -59,9 +59,9 @@ def _refused(cluster: Cluster) -> Iterator[Fact]:
             message = str(condition.get("message") or "")
             if condition.get("type") == "ReplicaFailure" and message:
                 yield from _refusal(cluster, workload, Event("Warning", "FailedCreate", message))
-    for kind, name, event in cluster.all_events:
-        if event.reason == "FailedCreate" and not cluster.workload(name.partition("-")[0]) and not cluster.workloads:
-            yield from _refusal_of(kind, name, event)
+    for _, name, event in () if cluster.workloads else cluster.all_events:
+        if event.reason == "FailedCreate":
+            yield from _refusal_of(name, event)
 
 
 def _never_made(events: tuple[Event, ...]) -> bool:
@@ -70,21 +70,21 @@ def _never_made(events: tuple[Event, ...]) -> bool:
 
 def _refusal(cluster: Cluster, workload: Workload, event: Event) -> Iterator[Fact]:
     place = str((workload.raw.get("metadata") or {}).get("namespace") or _namespace(cluster))
-    yield from _read(component(workload.name).ref, place, event)
+    yield from _read(workload.name, place, event, frozenset(cluster.of("serviceaccount")))
 
 
-def _refusal_of(kind: str, name: str, event: Event) -> Iterator[Fact]:
-    del kind
-    yield from _read(re.sub(r"-[a-f0-9]{6,10}$", "", name), "", event)
+def _refusal_of(name: str, event: Event) -> Iterator[Fact]:
+    yield from _read(re.sub(r"-[a-f0-9]{6,10}$", "", name), "", event, frozenset())
 
 
-def _read(name: str, place: str, event: Event) -> Iterator[Fact]:
+def _read(name: str, place: str, event: Event, accounts: frozenset[str]) -> Iterator[Fact]:
+    """An account that is there by now was only late."""
     message = event.message
-    if match := _ACCOUNT.search(message):
+    account = _ACCOUNT.search(message)
+    if account and account.group(1) not in accounts:
         yield diagnosis(
             component(name), "admission", "service_account_missing", 1.0, f"{event.reason}: {message}", at=event.at
         )
-        del match
     if match := _QUOTA.search(message):
         for part in match.group(2).split(","):
             yield from _over_quota(part, match, place, f"{event.reason}: {message}")
