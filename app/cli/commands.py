@@ -19,6 +19,13 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "arbitrate": Entry("arbitrate", "Show a ruling; say whether it would still stand."),
         "events": Entry("events", "Show what happened in a run, in order."),
     },
+    "Act": {
+        "actions": Entry("actions", "Show a run's actions: proposed, approved, done, confirmed."),
+        "approve": Entry("approve", "Approve an action that a run asks about."),
+        "reject": Entry("reject", "Reject an action that a run asks about."),
+        "reconcile": Entry("reconcile", "Find out how actions went whose outcome is not known."),
+        "undo": Entry("undo", "Ask for the undo of an action that succeeded."),
+    },
     "Measure": {
         "eval": Entry("eval", "Run data sets against graph versions, compare what came of it."),
     },

@@ -39,6 +39,12 @@ def investigate(
         list[AskAt] | None,
         typer.Option(help="Stop and ask a person there, whatever the team file says; may be repeated."),
     ] = None,
+    act: Annotated[
+        bool, typer.Option("--act", help="Propose actions from the catalog, and carry out those that you approve.")
+    ] = False,
+    catalog: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Catalog of actions; without it the shipped one, which only pretends.")
+    ] = None,
     no_wait: NoWait = False,
     max_seconds: Annotated[float | None, typer.Option(help="Wall-clock seconds for the whole run.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Model tokens for the whole run.")] = None,
@@ -51,9 +57,13 @@ def investigate(
     The first line on stderr says who answers the questions, a model or the rules, and why.
     """
     session = session_of(context)
-    settings = session.settings(max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes)
+    settings = session.settings(
+        max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes, actions=catalog
+    )
+    points = frozenset(at.value for at in ask or ())
     request = StartRequest(
-        bundle=bundle, graph=graph, model=model, team=team, ask=frozenset(at.value for at in ask or ())
+        bundle=bundle, graph=graph, model=model, team=team, ask=points,
+        act="act" if act or "action" in points else None,
     )
     outcome = start(session, settings, request)
     run_id = outcome.run.run_id

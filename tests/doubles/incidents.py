@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-
-
 from leadline.contracts.base import AgentId, TaskId
 from leadline.contracts.claim import Claim
 from leadline.contracts.delegation import CaseView
@@ -83,7 +81,9 @@ class Story:
                 rows.append(f"{_at(minute)},{service},{metric},{level * chance.uniform(0.96, 1.04):.5f}")
             for service, metric, before, after, begin in self.ramps:
                 part = max(0.0, (minute - begin) / (MINUTES - begin))
-                rows.append(f"{_at(minute)},{service},{metric},{(before + (after - before) * part) * chance.uniform(0.97, 1.03):.5f}")
+                rows.append(
+                    f"{_at(minute)},{service},{metric},{(before + (after - before) * part) * chance.uniform(0.97, 1.03):.5f}"
+                )
         (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
 
     def _logs(self, folder: Path, chance: random.Random) -> None:
@@ -94,7 +94,12 @@ class Story:
             if minute >= self.onset:
                 for service, severity, text, times in self.lines:
                     rows += [
-                        {"ts": _at(minute, chance.uniform(0, 59)), "service": service, "severity": severity, "body": text}
+                        {
+                            "ts": _at(minute, chance.uniform(0, 59)),
+                            "service": service,
+                            "severity": severity,
+                            "body": text,
+                        }
                         for _ in range(times)
                     ]
         (folder / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -115,11 +120,26 @@ class Story:
         common = [(f"{number:040x}", 5 + 7 * number, *rest) for number, rest in enumerate(COMMON, start=0xC0FFEE0)]
         commits = [*common_at(common), *self.commits]
         rows = [
-            {"ts": _at(minute), "kind": "commit", "service": "", "ref": ref, "title": title, "diff": diff, "files_changed": files}
+            {
+                "ts": _at(minute),
+                "kind": "commit",
+                "service": "",
+                "ref": ref,
+                "title": title,
+                "diff": diff,
+                "files_changed": files,
+            }
             for ref, minute, title, files, diff in commits
         ]
         rows += [
-            {"ts": _at(minute), "kind": "deploy", "service": service, "ref": f"{service}@{minute}", "title": "deploy", "commit": ref}
+            {
+                "ts": _at(minute),
+                "kind": "deploy",
+                "service": service,
+                "ref": f"{service}@{minute}",
+                "title": "deploy",
+                "commit": ref,
+            }
             for minute, service, ref in self.deploys
         ]
         (folder / "changes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
