@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeVar
 
 from ..adapters.models.rules import RulesProposer
 from ..contracts.action import Action, ExecutionReceipt
-from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.approval import ApprovalRequest
 from ..contracts.base import derived_id
-from ..contracts.errors import ActionRefused, ApprovalRefused, RunHeld
+from ..contracts.errors import ActionRefused, RunHeld
 from ..contracts.lifecycle import RUN_OVER
-from ..contracts.ports import Deps, LedgerReader, TargetReply, Writes
+from ..contracts.ports import Deps, TargetReply, Writes
 from ..contracts.report import IncidentReport
 from ..contracts.run import Run
 from ..nodes.act import act
@@ -27,6 +27,7 @@ from ..rules.actions.proposals import compensating
 from ..rules.actions.receipts import judge
 from ..rules.transition import Grounds, transition
 from . import answers
+from .actions_view import open_question
 from .callbacks import checked_callback
 from .desk import open_desk
 from .held import held, holder_name
@@ -60,7 +61,7 @@ async def answer_action(
     """
     run = await service.store.run(run_id)  # type: ignore[arg-type]  # any beginning of an id
     reader = service.store.reader(run.run_id)
-    request = await _open_request(reader, answer.approval_id, run)
+    request = await open_question(reader, answer.approval_id, run)
     given = answer._replace(approval_id=request.approval_id)
     uptime = service.parts.uptime.mark()
     now = service.parts.clock.now()
@@ -213,30 +214,6 @@ async def _find_lost(deps: Deps) -> None:
     if any(a.state == "running" for a in await deps.ledger.all(Action)):
         outcome = await act({"acting": "execute"}, deps)
         await deps.ledger.commit(outcome.writes)
-
-
-async def _open_request(reader: LedgerReader, which: str | None, run: Run) -> ApprovalRequest:
-    book = await read_book(reader)
-    hint = f"leadline actions {run.run_id}"
-    if which is None:
-        still = [r for r in book.requests.values() if r.approval_id not in book.decisions]
-        if len(still) == 1:
-            return still[0]
-        answered = [book.decisions[r] for r in book.requests if r in book.decisions]
-        what = f"asks about {len(still)} actions" if still else "asks about no action"
-        raise ApprovalRefused(f"run {run.run_id} {what}", why=_said(answered[-1]) if answered else "", hint=hint)
-    of_command = next((a.approval_id for a in book.actions if a.key == which), which)
-    request = book.requests.get(of_command)
-    if request is None:
-        raise ApprovalRefused(f"run {run.run_id} never asked about {which!r}", hint=hint)
-    decided = book.decisions.get(of_command)
-    if decided is not None:
-        raise ApprovalRefused(f"{of_command} is not open any more", why=_said(decided), hint=hint)
-    return request
-
-
-def _said(decision: ApprovalDecision) -> str:
-    return f"{decision.decision} by {decision.by} at {decision.decided_at.isoformat()}"
 
 
 async def _patiently(work: Callable[[], Awaitable[T]]) -> T:

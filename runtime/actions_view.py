@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..contracts.action import Action, ActionAttempt, ActionProposal, DryRun, ExecutionReceipt, OutcomeCheck
 from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.errors import ApprovalRefused
 from ..contracts.ports import LedgerReader
 from ..contracts.run import Run
 from ..nodes.action_book import read_book
@@ -47,3 +48,32 @@ async def view_actions(reader: LedgerReader, run: Run) -> ActionsView:
         for a in book.actions
     )
     return ActionsView(run, lines, tuple(p for p in book.proposals if p.refused))
+
+
+async def open_question(reader: LedgerReader, which: str | None, run: Run) -> ApprovalRequest:
+    """The question that an answer is for, by its own id, by its command's, or the only one there is.
+
+    Raises:
+        ApprovalRefused: it is not open any more, and who answered it; or there is none, or more than one.
+    """
+    book = await read_book(reader)
+    hint = f"leadline actions {run.run_id}"
+    if which is None:
+        still = [r for r in book.requests.values() if r.approval_id not in book.decisions]
+        if len(still) == 1:
+            return still[0]
+        answered = [book.decisions[r] for r in book.requests if r in book.decisions]
+        what = f"asks about {len(still)} actions" if still else "asks about no action"
+        raise ApprovalRefused(f"run {run.run_id} {what}", why=_said(answered[-1]) if answered else "", hint=hint)
+    of_command = next((a.approval_id for a in book.actions if a.key == which), which)
+    request = book.requests.get(of_command)
+    if request is None:
+        raise ApprovalRefused(f"run {run.run_id} never asked about {which!r}", hint=hint)
+    decided = book.decisions.get(of_command)
+    if decided is not None:
+        raise ApprovalRefused(f"{of_command} is not open any more", why=_said(decided), hint=hint)
+    return request
+
+
+def _said(decision: ApprovalDecision) -> str:
+    return f"{decision.decision} by {decision.by} at {decision.decided_at.isoformat()}"

@@ -43,7 +43,8 @@ def investigate(
         bool, typer.Option("--act", help="Propose actions from the catalog, and carry out those that you approve.")
     ] = False,
     catalog: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Catalog of actions; without it the shipped one, which only pretends.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Catalog of actions; without it the shipped one, which only pretends."),
     ] = None,
     no_wait: NoWait = False,
     max_seconds: Annotated[float | None, typer.Option(help="Wall-clock seconds for the whole run.")] = None,
@@ -57,12 +58,14 @@ def investigate(
     The first line on stderr says who answers the questions, a model or the rules, and why.
     """
     session = session_of(context)
-    settings = session.settings(
-        max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes, actions=catalog
-    )
+    settings = session.settings(max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes, actions=catalog)
     points = frozenset(at.value for at in ask or ())
     request = StartRequest(
-        bundle=bundle, graph=graph, model=model, team=team, ask=points,
+        bundle=bundle,
+        graph=graph,
+        model=model,
+        team=team,
+        ask=points,
         act="act" if act or "action" in points else None,
     )
     outcome = start(session, settings, request)
