@@ -49,12 +49,23 @@ def _of_pod(cluster: Cluster, pod: Pod) -> Iterator[Fact]:
         now, last = dict(state.get("state") or {}), dict(state.get("lastState") or {})
         killed = "OOMKilled" in {now.get("reason"), last.get("reason")}
         if killed or (_OOM.search(f"{now.get('message')} {last.get('message')}")):
-            yield _killed(pod, workload, state, f"container {state.get('name')}: OOMKilled, exit code {last.get('exitCode') or now.get('exitCode') or KILLED}")
+            yield _killed(
+                pod,
+                workload,
+                state,
+                f"container {state.get('name')}: OOMKilled, exit code {last.get('exitCode') or now.get('exitCode') or KILLED}",
+            )
         waiting = str(now.get("reason") or "")
         told = f"{now.get('message') or ''} {last.get('message') or ''}"
         for kind, strength, pattern in _WORDS:
             if pattern.search(told):
-                yield diagnosis(component(pod.owner), "container", kind, strength, f"container {state.get('name')}: {waiting} {told}")
+                yield diagnosis(
+                    component(pod.owner),
+                    "container",
+                    kind,
+                    strength,
+                    f"container {state.get('name')}: {waiting} {told}",
+                )
         if waiting in {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}:
             yield from _config(pod, waiting)
         elif _crashes(pod, state):
@@ -95,7 +106,9 @@ def _config(pod: Pod, waiting: str) -> Iterator[Fact]:
     for event in sorted({*pod.warnings}, key=lambda e: e.message):
         for kind, strength, pattern in _WORDS:
             if pattern.search(event.message):
-                yield diagnosis(component(pod.owner), "container", kind, strength, f"{waiting}: {event.message}", at=event.at)
+                yield diagnosis(
+                    component(pod.owner), "container", kind, strength, f"{waiting}: {event.message}", at=event.at
+                )
 
 
 def _listed(cluster: Cluster) -> Iterator[Fact]:
@@ -105,7 +118,9 @@ def _listed(cluster: Cluster) -> Iterator[Fact]:
     for kind, name, event in cluster.all_events:
         if kind in {"pod", ""} and _OOM.search(f"{event.reason} {event.message}"):
             owner = re.sub(r"-[a-z0-9]{5,10}-[a-z0-9]{5}$", "", name)
-            yield diagnosis(component(owner), "container", "oom_killed", 0.95, f"{event.reason}: {event.message}", at=event.at)
+            yield diagnosis(
+                component(owner), "container", "oom_killed", 0.95, f"{event.reason}: {event.message}", at=event.at
+            )
 
 
 PROBE = Probe(

@@ -28,8 +28,13 @@ LAG_SECONDS, LAG_FACTOR = 30.0, 5.0
 QUEUED = 10.0
 AGREE, ALONE = 0.95, 0.85
 
-_FREE = re.compile(r"free.{0,3}(?:local)?storage|free.{0,3}(?:disk|space)|(?:disk|storage|volume).{0,6}(?:free|avail)", re.IGNORECASE)
-_CONNECTIONS = re.compile(r"^(?:database|db|active|client|current)?[_ ]?connections?(?:[_ ](?:count|active|open|in.use))?$|numbackends|threads.connected", re.IGNORECASE)
+_FREE = re.compile(
+    r"free.{0,3}(?:local)?storage|free.{0,3}(?:disk|space)|(?:disk|storage|volume).{0,6}(?:free|avail)", re.IGNORECASE
+)
+_CONNECTIONS = re.compile(
+    r"^(?:database|db|active|client|current)?[_ ]?connections?(?:[_ ](?:count|active|open|in.use))?$|numbackends|threads.connected",
+    re.IGNORECASE,
+)
 _LAG = re.compile(r"repl\w*.?lag|seconds.behind", re.IGNORECASE)
 _CPU = re.compile(r"cpu.{0,3}util|cpu.{0,3}(?:percent|usage|pct)", re.IGNORECASE)
 _QUEUE = re.compile(r"disk.?queue|write.?latency|read.?latency|commit.?latency", re.IGNORECASE)
@@ -40,7 +45,10 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("database_replication_lag", re.compile(r"replication lag[^.]{0,60}(?:exceeded|behind|high)|replica is significantly behind|replication (?:stopped|error|has stopped)", re.IGNORECASE)),
     ("database_failover", re.compile(r"fail-?over[^.]{0,60}(?:initiated|started|in progress|completed|finished)|finished a .{0,20}fail-?over", re.IGNORECASE)),
 )  # fmt: skip
-_OVER = re.compile(r"autoscaling completed|allocated storage has been increased|storage[^.]{0,30}(?:recovered|expanded|increased)|lag[^.]{0,30}(?:recovered|normal|caught up)|connections[^.]{0,30}(?:recovered|normal)", re.IGNORECASE)
+_OVER = re.compile(
+    r"autoscaling completed|allocated storage has been increased|storage[^.]{0,30}(?:recovered|expanded|increased)|lag[^.]{0,30}(?:recovered|normal|caught up)|connections[^.]{0,30}(?:recovered|normal)",
+    re.IGNORECASE,
+)
 _LIMIT = re.compile(r"(\d+) (?:of|/|out of) (\d+)")
 
 
@@ -141,7 +149,9 @@ def _storage(name: str, mine: list[_Series], told: list[_Told], over: list[_Told
         text = (over[-1].text if over else "") + (f"; {free.text}" if free else "")
         yield _recovered(name, f"storage of {name} has recovered, no active failure: {text}")
         return
-    low = free is not None and free.most > 0 and free.last <= LOW * free.most and free.last <= LOW * max(free.first, 1.0)
+    low = (
+        free is not None and free.most > 0 and free.last <= LOW * free.most and free.last <= LOW * max(free.first, 1.0)
+    )
     if events or low:
         said = events[-1].text if events else ""
         shown = f"; {free.text}" if free is not None and low else ""
@@ -173,7 +183,11 @@ def _lag(
         return
     primary = _primary(name, series)
     wal = next((s for s in series.get(primary, []) if _WAL.search(s.name) and s.last >= 2 * max(s.first, 1.0)), None)
-    shown = "; ".join(text for text in (lag.text if lag else "", f"WAL: {wal.text}" if wal else "", events[-1].text if events else "") if text)
+    shown = "; ".join(
+        text
+        for text in (lag.text if lag else "", f"WAL: {wal.text}" if wal else "", events[-1].text if events else "")
+        if text
+    )
     yield diagnosis(component(primary), "database", "database_replication_lag", AGREE if grown and (events or wal) else ALONE,
                     f"replication lag of replica {name}: {shown}{statement}")  # fmt: skip
 
@@ -197,7 +211,9 @@ def _busy(name: str, mine: list[_Series], statement: str, *, companion: bool) ->
     if cpu is not None and cpu.last >= BUSY and cpu.last >= 1.3 * cpu.first:
         yield diagnosis(component(name), "database", "database_cpu_saturated", 0.5 if companion else 0.9, f"{cpu.text}{statement}",
                         value=cpu.last, baseline=cpu.first, unit="%")  # fmt: skip
-    queue = max((s for s in mine if _QUEUE.search(s.name) and s.first > 0), key=lambda s: s.last / s.first, default=None)
+    queue = max(
+        (s for s in mine if _QUEUE.search(s.name) and s.first > 0), key=lambda s: s.last / s.first, default=None
+    )
     if queue is not None and queue.last >= QUEUED * queue.first:
         yield diagnosis(component(name), "database", "database_io_saturated", 0.45 if companion else 0.75, f"{queue.text}{statement}",
                         value=queue.last, baseline=queue.first)  # fmt: skip

@@ -41,10 +41,20 @@ _SAYS: tuple[_Said, ...] = (
     _Said("certificate_expired", 0.8, re.compile(r"certificate has expired|certificate is expired|CERT_HAS_EXPIRED|certificate expired", re.IGNORECASE)),
     _Said("environment_variable_missing", 0.85, re.compile(r"(?:missing|required|undefined|unset|not set)[^.\n]{0,40}(?:environment variable|env var)|environment variable[^.\n]{0,60}(?:not set|missing|required|undefined|not defined)|KeyError: '[A-Z][A-Z0-9_]+'", re.IGNORECASE)),
 )  # fmt: skip
-_NAMES = re.compile(r"no such host|UnknownHostException|name or service not known|Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND|NXDOMAIN|SERVFAIL", re.IGNORECASE)
-_DATABASE = re.compile(r"mysql|mariadb|percona|postgres|mongo|redis|(?:^|[-_])(?:\w*db)(?:$|[-_0-9])|database", re.IGNORECASE)
-_READ_ONLY = re.compile(r"(?:super[_-])?read[_-]only\s*[=:]\s*\"?(?:1|on|true)\b|--(?:super-)?read-only(?:\s|$|\"|=1|=on|=true)|default_transaction_read_only\s*[=:]\s*\"?(?:on|true)", re.IGNORECASE | re.MULTILINE)
-_CONNECTIONS = re.compile(r"max[_-](?:user[_-])?connections\s*[=:]\s*\"?(\d+)|--max[_-]connections[= ]\"?(\d+)", re.IGNORECASE)
+_NAMES = re.compile(
+    r"no such host|UnknownHostException|name or service not known|Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND|NXDOMAIN|SERVFAIL",
+    re.IGNORECASE,
+)
+_DATABASE = re.compile(
+    r"mysql|mariadb|percona|postgres|mongo|redis|(?:^|[-_])(?:\w*db)(?:$|[-_0-9])|database", re.IGNORECASE
+)
+_READ_ONLY = re.compile(
+    r"(?:super[_-])?read[_-]only\s*[=:]\s*\"?(?:1|on|true)\b|--(?:super-)?read-only(?:\s|$|\"|=1|=on|=true)|default_transaction_read_only\s*[=:]\s*\"?(?:on|true)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CONNECTIONS = re.compile(
+    r"max[_-](?:user[_-])?connections\s*[=:]\s*\"?(\d+)|--max[_-]connections[= ]\"?(\d+)", re.IGNORECASE
+)
 FEW = 20
 """Connections below which no service can share a database."""
 
@@ -80,19 +90,31 @@ def _lines(tables: Tables, cluster: Cluster) -> Iterator[Fact]:
         for said in _SAYS:
             if said.pattern.search(body) and not _healthy(cluster, service, said):
                 subject = _database_of(cluster, service) if said.of_database else service
-                yield diagnosis(component(subject), "log", said.kind, said.strength, f"{service}: {_around(said.pattern, body)}")
+                yield diagnosis(
+                    component(subject), "log", said.kind, said.strength, f"{service}: {_around(said.pattern, body)}"
+                )
         if _NAMES.search(body):
             unresolved[service].append((count, body))
     for service, found in sorted(unresolved.items()):
         share = sum(count for count, _ in found) / max(1, errors[service])
         if share >= MOST and not _starting(cluster, service):
-            yield diagnosis(component(service), "log", "service_dns_resolution_failure", 0.4, f"{service}: {_around(_NAMES, found[0][1])}")
+            yield diagnosis(
+                component(service),
+                "log",
+                "service_dns_resolution_failure",
+                0.4,
+                f"{service}: {_around(_NAMES, found[0][1])}",
+            )
 
 
 def _healthy(cluster: Cluster, service: str, said: _Said) -> bool:
     """Whether a line tells of a start that was overcome: the service is healthy, and the line is about itself."""
     workload = cluster.workload(service)
-    return said.kind in {"volume_permission_denied", "container_port_conflict"} and workload is not None and workload.healthy
+    return (
+        said.kind in {"volume_permission_denied", "container_port_conflict"}
+        and workload is not None
+        and workload.healthy
+    )
 
 
 def _starting(cluster: Cluster, service: str) -> bool:
@@ -111,7 +133,9 @@ def _database_of(cluster: Cluster, service: str) -> str:
     if _DATABASE.search(service):
         return service
     workload = cluster.workload(service)
-    values = [str(e.get("value") or "") for c in (workload.containers() if workload else ()) for e in c.get("env") or ()]
+    values = [
+        str(e.get("value") or "") for c in (workload.containers() if workload else ()) for e in c.get("env") or ()
+    ]
     known = [w.name for w in cluster.workloads if _DATABASE.search(w.name) or _serves_database(w)]
     told = [name for name in known if any(re.search(rf"\b{re.escape(name)}\b", value) for value in values)]
     return told[0] if told else known[0] if len(known) == 1 else service
@@ -128,7 +152,9 @@ def _settings(cluster: Cluster) -> Iterator[Fact]:
             continue
         for name, text in _texts(cluster, workload):
             if match := _READ_ONLY.search(text):
-                yield diagnosis(component(workload.name), "setting", "database_read_only", 0.9, f"{name}: {match.group().strip()}")
+                yield diagnosis(
+                    component(workload.name), "setting", "database_read_only", 0.9, f"{name}: {match.group().strip()}"
+                )
             if match := _CONNECTIONS.search(text):
                 most = int(match.group(1) or match.group(2))
                 if most < FEW:

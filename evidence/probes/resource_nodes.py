@@ -31,7 +31,10 @@ _COMPONENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("network_plugin_unavailable", re.compile(r"flannel|calico|cilium|weave|cni", re.IGNORECASE)),
 )  # fmt: skip
 _RUNNING = re.compile(r"^(?:active|running|activating|ok|ready|1/1)", re.IGNORECASE)
-_NO_RUNTIME = re.compile(r"(?:containerd|docker|crio)\S*\.sock|container runtime (?:is down|network not ready|status check may not)|runtime\.v1.*Unavailable", re.IGNORECASE)
+_NO_RUNTIME = re.compile(
+    r"(?:containerd|docker|crio)\S*\.sock|container runtime (?:is down|network not ready|status check may not)|runtime\.v1.*Unavailable",
+    re.IGNORECASE,
+)
 _PRESSURE = {
     "MemoryPressure": "node_memory_pressure", "DiskPressure": "node_disk_pressure", "PIDPressure": "node_pid_pressure",
     "NetworkUnavailable": "node_network_unavailable",
@@ -105,7 +108,11 @@ def _conditions(cluster: Cluster, explained: set[str]) -> Iterator[Fact]:
                 yield diagnosis(node(name), "node", _PRESSURE[kind], 0.9, shown)
             elif kind == "Ready" and status != "True":
                 yield diagnosis(node(name), "node", "node_not_ready", 0.3 if name in explained else 0.75, shown)
-        for flat, kind in (("memory_pressure", "MemoryPressure"), ("disk_pressure", "DiskPressure"), ("pid_pressure", "PIDPressure")):
+        for flat, kind in (
+            ("memory_pressure", "MemoryPressure"),
+            ("disk_pressure", "DiskPressure"),
+            ("pid_pressure", "PIDPressure"),
+        ):
             if str(raw.get(flat)) == "True":
                 yield diagnosis(node(name), "node", _PRESSURE[kind], 0.9, f"node {name}: {kind} is True")
         if str(raw.get("ready", "True")) not in {"True", "true"}:
@@ -115,9 +122,18 @@ def _conditions(cluster: Cluster, explained: set[str]) -> Iterator[Fact]:
 def _kubelet_silent(cluster: Cluster, explained: set[str]) -> Iterator[Fact]:
     for name, raw in cluster.of("node").items():
         for condition in (raw.get("status") or {}).get("conditions") or ():
-            silent = re.search(r"stopped posting node status|NodeStatusUnknown", f"{condition.get('reason')} {condition.get('message')}")
+            silent = re.search(
+                r"stopped posting node status|NodeStatusUnknown",
+                f"{condition.get('reason')} {condition.get('message')}",
+            )
             if condition.get("type") == "Ready" and silent and name not in explained:
-                yield diagnosis(node(name), "node", "kubelet_unavailable", 0.85, f"node {name}: {condition.get('reason')}: {condition.get('message')}")
+                yield diagnosis(
+                    node(name),
+                    "node",
+                    "kubelet_unavailable",
+                    0.85,
+                    f"node {name}: {condition.get('reason')}: {condition.get('message')}",
+                )
 
 
 def _crowded(cluster: Cluster) -> Iterator[Fact]:

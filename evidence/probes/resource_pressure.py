@@ -91,9 +91,17 @@ def _told(tables: Tables) -> Iterator[Reading]:
             for metric, before, unit, after, _ in _QUOTED.findall(part):
                 scale = 1000.0 if unit == "s" and _LATENCY.search(kind) else 1.0
                 name = metric if metric and not metric.lower().endswith("bound") else ""
-                yield Reading(alert.service, f"{kind} {name}", float(before) * scale, float(after) * scale, f"alert on {alert.service}: {part.strip()}")
+                yield Reading(
+                    alert.service,
+                    f"{kind} {name}",
+                    float(before) * scale,
+                    float(after) * scale,
+                    f"alert on {alert.service}: {part.strip()}",
+                )
             for metric, value in _VALUE.findall(part):
-                yield Reading(alert.service, f"{kind} {metric}", 0.0, float(value), f"alert on {alert.service}: {part.strip()}")
+                yield Reading(
+                    alert.service, f"{kind} {metric}", 0.0, float(value), f"alert on {alert.service}: {part.strip()}"
+                )
 
 
 # --- what they show ---------------------------------------------------------------------------------------------------
@@ -107,25 +115,50 @@ def _lossy(readings: list[Reading], nodes: frozenset[str]) -> Iterator[Fact]:
         return
     first, rest = ordered[0], ordered[1].after if len(ordered) > 1 else 0.0
     if first.after >= RETRANSMITS and first.after >= 10 * first.before and first.after >= OVER_OTHERS * rest:
-        yield diagnosis(node(first.name), "network", "node_packet_loss", 0.95, first.quote, value=first.after, baseline=first.before)
+        yield diagnosis(
+            node(first.name), "network", "node_packet_loss", 0.95, first.quote, value=first.after, baseline=first.before
+        )
 
 
 def _busy(readings: list[Reading], nodes: frozenset[str]) -> Iterator[Fact]:
     for name in sorted({r.name for r in readings} - nodes):
         mine = [r for r in readings if r.name == name]
         throttled = [r for r in mine if _THROTTLED.search(r.metric) and r.after >= 0.3 and r.after >= 3 * r.before]  # noqa: PLR2004  # seconds lost of each second
-        used = [r for r in mine if _PROCESSOR.search(r.metric) and not _THROTTLED.search(r.metric) and r.after >= BUSY * r.before > 0]
+        used = [
+            r
+            for r in mine
+            if _PROCESSOR.search(r.metric) and not _THROTTLED.search(r.metric) and r.after >= BUSY * r.before > 0
+        ]
         if throttled and used:
             both = max(throttled, key=lambda r: (r.after, r.quote))
-            yield diagnosis(component(name), "processor", "cpu_saturation", 0.95, f"{both.quote}; {max(used).quote}", value=both.after, baseline=both.before)
+            yield diagnosis(
+                component(name),
+                "processor",
+                "cpu_saturation",
+                0.95,
+                f"{both.quote}; {max(used).quote}",
+                value=both.after,
+                baseline=both.before,
+            )
 
 
 def _slow(
-    tables: Tables, cluster: Cluster, readings: list[Reading], nodes: frozenset[str], *, quiet: bool, busy: frozenset[str]
+    tables: Tables,
+    cluster: Cluster,
+    readings: list[Reading],
+    nodes: frozenset[str],
+    *,
+    quiet: bool,
+    busy: frozenset[str],
 ) -> Iterator[Fact]:
     worst: dict[str, Reading] = {}
     for r in readings:
-        if r.name in nodes or not _LATENCY.search(r.metric) or r.after < SLOW * r.before or r.after - r.before < LEAST_MS:
+        if (
+            r.name in nodes
+            or not _LATENCY.search(r.metric)
+            or r.after < SLOW * r.before
+            or r.after - r.before < LEAST_MS
+        ):
             continue
         if r.name not in worst or r.after - r.before > worst[r.name].after - worst[r.name].before:
             worst[r.name] = r

@@ -65,7 +65,9 @@ def _judged(workload: Workload, container: Object, kind: str) -> Iterator[Fact]:
     quote = _shown(kind, protocol, place, probe, failed)
     text = " ".join(e.message for e in failed)
     port = place.get("port")
-    opened = {int(p["containerPort"]) for p in container.get("ports") or () if str(p.get("containerPort", "")).isdigit()}
+    opened = {
+        int(p["containerPort"]) for p in container.get("ports") or () if str(p.get("containerPort", "")).isdigit()
+    }
     everywhere = opened | set(workload.ports)
     named = str(port) in workload.named_ports
     if port is not None and everywhere and str(port).isdigit() and int(port) not in everywhere:
@@ -89,7 +91,9 @@ def _found(workload: Workload, kind: str, strength: float, quote: str) -> Fact:
 
 def _failures(workload: Workload, kind: str) -> list[Event]:
     pattern = re.compile(rf"{kind} probe (?:failed|errored)", re.IGNORECASE)
-    return sorted({e for pod in workload.pods for e in pod.events if pattern.search(e.message)}, key=lambda e: e.message)
+    return sorted(
+        {e for pod in workload.pods for e in pod.events if pattern.search(e.message)}, key=lambda e: e.message
+    )
 
 
 def _suffers(workload: Workload, kind: str) -> bool:
@@ -99,8 +103,11 @@ def _suffers(workload: Workload, kind: str) -> bool:
 
 def _hurt(pod: Pod, kind: str) -> bool:
     if kind == "readiness":
-        return pod.scheduled and not pod.ready and not pod.finished and all(
-            (s.get("state") or {}).get("is") == "Running" for s in pod.states
+        return (
+            pod.scheduled
+            and not pod.ready
+            and not pod.finished
+            and all((s.get("state") or {}).get("is") == "Running" for s in pod.states)
         )
     killed = any((s.get("lastState") or {}).get("exitCode") in {137, 143} for s in pod.states)
     return pod.restarts > 0 and (killed or not pod.ready)
@@ -129,7 +136,9 @@ def _patience(probe: Object) -> float:
     """Seconds from a container's start to the failure that counts."""
     failures = int(probe.get("failureThreshold") or 3)
     period = int(probe.get("periodSeconds") or 10)
-    return int(probe.get("initialDelaySeconds") or 0) + (failures - 1) * period + int(probe.get("timeoutSeconds") or 1) - 1
+    return (
+        int(probe.get("initialDelaySeconds") or 0) + (failures - 1) * period + int(probe.get("timeoutSeconds") or 1) - 1
+    )
 
 
 def _shown(kind: str, protocol: str, place: Object, probe: Object, failed: list[Event]) -> str:

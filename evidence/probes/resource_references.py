@@ -20,13 +20,17 @@ from ..cluster.views import Workload
 from ..tables import Tables
 from .base import Params, Probe, answered
 
-_ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.:-]*://)?(?:[^@/\s]*@)?([a-z][a-z0-9.-]*):(\d{2,5})(?:[/?].*)?$", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"^(?:[a-z][a-z0-9+.:-]*://)?(?:[^@/\s]*@)?([a-z][a-z0-9.-]*):(\d{2,5})(?:[/?].*)?$", re.IGNORECASE
+)
 _URL = re.compile(r"^[a-z][a-z0-9+.:-]*://(?:[^@/\s]*@)?([a-z][a-z0-9.-]*)(?::(\d{2,5}))?(?:[/?].*)?$", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:^|_)(HOST|HOSTNAME|ADDR|ADDRESS|SERVER|ENDPOINT|URL)$", re.IGNORECASE)
 _SUFFIX = re.compile(r"_(?:HOST|HOSTNAME|ADDR|ADDRESS|SERVER|ENDPOINT|URL|URI)$", re.IGNORECASE)
 _PORT_NAME = re.compile(r"^(.*?)_?PORT$", re.IGNORECASE)
 _LOCAL = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "kubernetes"})  # noqa: S104  # a name that is compared
-_DATABASE = re.compile(r"mysql|mariadb|postgres|mongo|redis|rabbit|kafka|(?:^|[-_])db(?:$|[-_0-9])|database", re.IGNORECASE)
+_DATABASE = re.compile(
+    r"mysql|mariadb|postgres|mongo|redis|rabbit|kafka|(?:^|[-_])db(?:$|[-_0-9])|database", re.IGNORECASE
+)
 ALIKE = 0.85
 """Likeness of two names from which one counts as the other misspelt."""
 
@@ -63,7 +67,9 @@ def _hosts(name: str, value: str, values: dict[str, str]) -> Iterator[tuple[str,
         yield match.group(1), int(match.group(2)) if match.group(2) else None
     elif _HOST_NAME.search(name) and re.fullmatch(r"[a-z][a-z0-9.-]*", value):
         stem = _HOST_NAME.sub("", name)
-        port = next((v for k, v in values.items() if (m := _PORT_NAME.match(k)) and m.group(1) == stem and v.isdigit()), "")
+        port = next(
+            (v for k, v in values.items() if (m := _PORT_NAME.match(k)) and m.group(1) == stem and v.isdigit()), ""
+        )
         yield value, int(port) if port else None
 
 
@@ -75,7 +81,9 @@ def _address(cluster: Cluster, workload: Workload, name: str, host: str, port: i
     said = f"{name}={host}" + (f":{port}" if port is not None else "")
     database = _DATABASE.search(short) is not None and not re.search(r"redis", short)
     if service is not None:
-        ports = sorted({int(p["port"]) for p in (service.get("spec") or {}).get("ports") or () if str(p.get("port", "")).isdigit()})
+        ports = sorted(
+            {int(p["port"]) for p in (service.get("spec") or {}).get("ports") or () if str(p.get("port", "")).isdigit()}
+        )
         if port is not None and ports and port not in ports:
             yield diagnosis(
                 component(workload.name), "reference", "database_port_wrong" if database else "service_address_wrong",
@@ -106,7 +114,12 @@ def _meant(cluster: Cluster, name: str, host: str) -> str:
 
 def _inside(host: str) -> bool:
     """Whether a host is a name of the cluster's own."""
-    return "." not in host or host.endswith((".svc", ".cluster.local")) or host.count(".") == 1 and not re.search(r"\.(?:com|net|org|io|dev|app|local|internal)$", host)
+    return (
+        "." not in host
+        or host.endswith((".svc", ".cluster.local"))
+        or host.count(".") == 1
+        and not re.search(r"\.(?:com|net|org|io|dev|app|local|internal)$", host)
+    )
 
 
 # --- objects that a container needs -------------------------------------------------------------------------------------
@@ -145,7 +158,12 @@ def _needed(workload: Workload, container: Object) -> Iterator[tuple[str, str, s
             if volume.get("secret"):
                 yield "secret", str(volume["secret"].get("secretName", "")), "", bool(volume["secret"].get("optional"))
             if volume.get("configMap"):
-                yield "configmap", str(volume["configMap"].get("name", "")), "", bool(volume["configMap"].get("optional"))
+                yield (
+                    "configmap",
+                    str(volume["configMap"].get("name", "")),
+                    "",
+                    bool(volume["configMap"].get("optional")),
+                )
 
 
 def _accounts(cluster: Cluster, workload: Workload) -> Iterator[Fact]:
@@ -176,11 +194,25 @@ def _routes(cluster: Cluster) -> Iterator[Fact]:
             for host, port in _backends(items[0]):
                 service = cluster.of("service").get(host.partition(".")[0])
                 if service is None and cluster.knows("service"):
-                    yield diagnosis(component(name), "route", "gateway_misrouted", 0.85, f"{kind} {name} leads to {host}, which is no service")
+                    yield diagnosis(
+                        component(name),
+                        "route",
+                        "gateway_misrouted",
+                        0.85,
+                        f"{kind} {name} leads to {host}, which is no service",
+                    )
                 elif service is not None and port:
-                    ports = {str(p.get(k)) for p in (service.get("spec") or {}).get("ports") or () for k in ("port", "name")}
+                    ports = {
+                        str(p.get(k)) for p in (service.get("spec") or {}).get("ports") or () for k in ("port", "name")
+                    }
                     if ports and str(port) not in ports:
-                        yield diagnosis(component(host), "route", "gateway_misrouted", 0.85, f"{kind} {name} leads to port {port} of {host}, which has {', '.join(sorted(ports))}")
+                        yield diagnosis(
+                            component(host),
+                            "route",
+                            "gateway_misrouted",
+                            0.85,
+                            f"{kind} {name} leads to port {port} of {host}, which has {', '.join(sorted(ports))}",
+                        )
 
 
 def _backends(raw: Object, depth: int = 0) -> Iterator[tuple[str, object]]:

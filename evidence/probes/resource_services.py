@@ -95,7 +95,10 @@ def _ports(cluster: Cluster, service: Service, workload: Workload) -> Iterator[F
 def _listens(workload: Workload, port: int) -> bool:
     """Whether its environment or its probes say that it listens there, though it declares no such port."""
     for container in workload.containers():
-        if any(str(e.get("value", "")) == str(port) and "PORT" in str(e.get("name", "")).upper() for e in container.get("env") or ()):
+        if any(
+            str(e.get("value", "")) == str(port) and "PORT" in str(e.get("name", "")).upper()
+            for e in container.get("env") or ()
+        ):
             return True
         for kind in ("livenessProbe", "readinessProbe"):
             probe = container.get(kind) or {}
@@ -134,7 +137,13 @@ def _absent(cluster: Cluster) -> Iterator[Fact]:
     for name in sorted(missing):
         workload = cluster.workload(name)
         if workload is not None:
-            yield diagnosis(component(name), "service", "service_missing", 0.75, f"service {name} does not exist, and {workload.kind} {name} does")
+            yield diagnosis(
+                component(name),
+                "service",
+                "service_missing",
+                0.75,
+                f"service {name} does not exist, and {workload.kind} {name} does",
+            )
 
 
 def _port_conflicts(cluster: Cluster) -> Iterator[Fact]:
@@ -146,7 +155,13 @@ def _port_conflicts(cluster: Cluster) -> Iterator[Fact]:
             for container in spec.get("containers") or ():
                 if str(container.get("name")) in PROXIES:
                     continue
-                opened.update({int(p["containerPort"]) for p in container.get("ports") or () if str(p.get("containerPort", "")).isdigit()})
+                opened.update(
+                    {
+                        int(p["containerPort"])
+                        for p in container.get("ports") or ()
+                        if str(p.get("containerPort", "")).isdigit()
+                    }
+                )
                 opened.update(_bound_by_env(container, opened))
             for port, times in sorted(opened.items()):
                 if times > 1 or port in taken:
@@ -160,9 +175,19 @@ def _port_conflicts(cluster: Cluster) -> Iterator[Fact]:
 
 def _bound_by_env(container: Object, opened: Counter[int]) -> set[int]:
     """A port that another container opens, which this one's environment or arguments name as its own."""
-    declared = {int(p["containerPort"]) for p in container.get("ports") or () if str(p.get("containerPort", "")).isdigit()}
-    told = [str(e.get("value", "")) for e in container.get("env") or () if str(e.get("name", "")).upper() in {"PORT", "LISTEN_PORT", "SERVER_PORT"}]
-    told += [m for arg in [*(container.get("args") or ()), *(container.get("command") or ())] for m in re.findall(r"(?:port[= ]|:)(\d{2,5})\b", str(arg))]
+    declared = {
+        int(p["containerPort"]) for p in container.get("ports") or () if str(p.get("containerPort", "")).isdigit()
+    }
+    told = [
+        str(e.get("value", ""))
+        for e in container.get("env") or ()
+        if str(e.get("name", "")).upper() in {"PORT", "LISTEN_PORT", "SERVER_PORT"}
+    ]
+    told += [
+        m
+        for arg in [*(container.get("args") or ()), *(container.get("command") or ())]
+        for m in re.findall(r"(?:port[= ]|:)(\d{2,5})\b", str(arg))
+    ]
     return {int(t) for t in told if t.isdigit() and int(t) in opened} - declared
 
 
@@ -171,7 +196,10 @@ def _policies(cluster: Cluster) -> Iterator[Fact]:
         spec = dict(items[0].get("spec") or {})
         for workload in cluster.workloads:
             labels = (spec.get("podSelector") or {}).get("matchLabels") or {}
-            if "podSelector" not in spec or not {str(k): str(v) for k, v in labels.items()}.items() <= workload.labels.items():
+            if (
+                "podSelector" not in spec
+                or not {str(k): str(v) for k, v in labels.items()}.items() <= workload.labels.items()
+            ):
                 continue
             for side in ("ingress", "egress"):
                 named = side.capitalize() in (spec.get("policyTypes") or (["Ingress"] if side == "ingress" else []))

@@ -65,7 +65,7 @@ def answerable(found: Sequence[Candidate], space: AnswerSpace) -> tuple[Candidat
     """What the asker accepts. A cause that is no change answers `none` where that is all that is left for it."""
     kinds = set(space.kinds) or {cause.kind for cause in space.causes}
     if not kinds:
-        return tuple(c for c in found if c.cause.kind != "none" or c.score > 0)
+        return tuple(_named([c for c in found if c.cause.kind != "none" or c.score > 0], space))
     kept = [named for c in found if (named := _into(c, kinds, space)) is not None]
     return tuple(_named(sorted(_best_of_each(kept, by_reason=bool(space.reasons)), key=_order), space))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ...contracts.base import ClaimId
 from ...contracts.claim import Claim
 from ...contracts.incident import CauseRef, Incident
-from ...contracts.report import RankedCause, Ranking, RuledOut
+from ...contracts.report import Outcome, RankedCause, Ranking, RuledOut
 from .board import Board
 from .candidates import Candidate, answerable, candidates
 from .chain import chain_of, remedies_of
@@ -14,6 +14,7 @@ from .confidence import confidence_of, outcome_of
 from .diagnoses import diagnoses
 from .operational import operational_causes
 from .services import ServiceRanker
+from .settled import settled
 
 MAX_CAUSES = 10
 MAX_RULED_OUT = 12
@@ -25,9 +26,10 @@ def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
     services = ServiceRanker(board)
     changes = ChangeRanker(board).scores()
     operational = operational_causes(board)
-    found = candidates(board, changes, operational, services.scores, diagnoses(board))
+    diagnosed = diagnoses(board)
+    found = candidates(board, changes, operational, services.scores, diagnosed)
     allowed = answerable(found, incident.answer_space)
-    outcome = outcome_of(board, allowed)
+    outcome: Outcome = "no_incident" if settled(board, diagnosed) else outcome_of(board, allowed)
     causes = _ranked(allowed, board) if outcome == "cause_found" else ()
     top = allowed[0] if causes else None
     first = services.first_failing()

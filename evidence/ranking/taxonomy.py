@@ -45,12 +45,19 @@ class Reason:
     remedy: str
     also: tuple[str, ...] = ()
     """Other names that askers give it."""
+    group: str = ""
+    """The class that it belongs to, where an asker only tells classes apart."""
+
+
+@cache
+def _file() -> dict[str, Any]:
+    text = files(__package__).joinpath("taxonomy.yaml").read_text(encoding="utf-8")
+    return dict(YAML(typ="safe", pure=True).load(text))
 
 
 @cache
 def taxonomy() -> tuple[Reason, ...]:
-    raw = YAML(typ="safe", pure=True).load(files(__package__).joinpath("taxonomy.yaml").read_text(encoding="utf-8"))
-    return tuple(_reason(entry) for entry in raw["reasons"])
+    return tuple(_reason(entry) for entry in _file()["reasons"])
 
 
 @cache
@@ -66,7 +73,17 @@ def listed_name(name: str, listed: Sequence[str]) -> str:
     if found or not name:
         return found
     alike = {other for other in listed if max(_alike(one, other) for one in names) >= ALIKE}
-    return alike.pop() if len(alike) == 1 else ""
+    if alike:
+        return alike.pop() if len(alike) == 1 else ""
+    return _class_name(known.group, listed) if known is not None else ""
+
+
+def _class_name(group: str, listed: Sequence[str]) -> str:
+    """Of a list of coarse kinds, the one whose words are all of the class; two are as good as none."""
+    classes = _file()["classes"]
+    words, filler = set(classes.get(group, ())), set(classes["any"])
+    found = [name for name in listed if (told := set(name.split("_")) - filler) and told <= words]
+    return found[0] if len(found) == 1 else ""
 
 
 def _alike(one: str, other: str) -> float:
@@ -82,6 +99,7 @@ def _reason(entry: dict[str, Any]) -> Reason:
         text=tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry.get("text", ())),
         metrics=tuple(MetricRule(_words(rule["name"]), rule["moves"]) for rule in entry.get("metrics", ())),
         resources=_pattern(entry.get("resources")), remedy=entry["remedy"], also=tuple(entry.get("also", ())),
+        group=entry.get("class", entry["kind"]),
     )  # fmt: skip
 
 

@@ -1,0 +1,44 @@
+"""Whether what was looked at is over, or never was one: a check that passed, a limit that was raised in time, noise."""
+
+from collections.abc import Sequence
+
+from .board import Board, Symptom
+from .diagnoses import Diagnosis
+
+SHOWN = 0.5
+"""Least score of a diagnosis that keeps an incident open."""
+QUIET = frozenset({"ok", "normal", "resolved", "inactive", "healthy"})
+
+
+def settled(board: Board, found: Sequence[Diagnosis]) -> bool:
+    """Only where the asker does not say that something is to blame, and no object shows a fault of its own."""
+    space = board.incident.answer_space
+    if space.kinds or space.causes or any(d.score >= SHOWN for d in found):
+        return False
+    return _alert_is_over(board) or _recovered(board) or _only_moved(board)
+
+
+def _alert_is_over(board: Board) -> bool:
+    """Whether every alert says of itself that it does not fire."""
+    alerts = board.incident.alerts
+    return bool(alerts) and all(a.labels.get("state", "").lower() in QUIET for a in alerts)
+
+
+def _recovered(board: Board) -> bool:
+    alerted = {a.service for a in board.incident.alerts}
+    return any(
+        c.object == "recovered" and c.relation == "unchanged" and (c.subject.owner in alerted or not alerted)
+        for c in board.of("resource")
+    )
+
+
+def _only_moved(board: Board) -> bool:
+    """Whether all that moved is load and use of resources: nothing failed, nothing was slow, no line complains."""
+    telling = board.telling
+    return bool(telling) and bool(board.of("resource", "log")) and not any(_hurts(s) for s in telling)
+
+
+def _hurts(symptom: Symptom) -> bool:
+    if symptom.family in {"traffic", "resource"} and symptom.metric:
+        return False
+    return not symptom.metric or symptom.golden
