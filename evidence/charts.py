@@ -18,7 +18,7 @@ _METRIC = "metric:"
 
 def charts(tables: Tables, ranking: Ranking, claims: Sequence[Claim]) -> tuple[ChartSeries, ...]:
     """Metrics that the first cause's claims name, then those of the chain, then the strongest of the rest."""
-    periods = tables.periods()
+    periods = tables.periods(sparse=True)
     if periods is None:
         return ()
     found: dict[tuple[str, str], ChartSeries] = {}

@@ -11,6 +11,10 @@ from ..contracts.incident import Incident, TimeWindow
 
 ALERT_LAG = timedelta(minutes=5)
 """An alert fires after what it tells of: so much before it, the incident may have begun."""
+NEAR_ALERT = timedelta(minutes=15)
+"""So close before the split, an incident with a baseline elsewhere may have begun anywhere in its window."""
+LONGER = 4
+"""So many times longer than a stated baseline, the time before the split tells more of what has few points."""
 
 
 class Periods(NamedTuple):
@@ -90,25 +94,37 @@ class Tables:
             return self.incident.window
         return span_of(self._coverage)
 
-    def periods(self, split_at: datetime | None = None) -> Periods | None:
+    def periods(self, split_at: datetime | None = None, *, sparse: bool = False) -> Periods | None:
         """What to compare; None where nothing is dated.
 
-        Without `split_at`: from the incident's baseline where it names one; else at the first alert less five minutes;
-        else where the alert's metric changes; else in the middle of the window.
+        Without `split_at`: before is the incident's baseline where it names one; the split is the first alert less five
+        minutes, else where the alert's metric changes, else the middle of the window. A baseline outside the window is
+        held against all of the window, where the window begins less than `NEAR_ALERT` before the split. `sparse` is for
+        what has a point a minute at most: a baseline gives way to the window's own time before the split where that is
+        much longer.
         """
         window = self.window
         if window is None:
             return None
         baseline = self.incident.baseline
-        if baseline is not None and split_at is None:
-            inside = window.start < baseline.end < window.end
-            return Periods(baseline, TimeWindow(start=baseline.end, end=window.end) if inside else window)
         split = split_at or self._default_split
         told = split is not None and window.start < split <= window.end
+        if baseline is not None and split_at is None:
+            return self._with_baseline(window, baseline, split if told else None, sparse=sparse)
         if split is None or not told:
             split = window.start + (window.end - window.start) / 2
         before = baseline or TimeWindow(start=window.start, end=split)
         return Periods(before, TimeWindow(start=split, end=window.end), told)
+
+    @staticmethod
+    def _with_baseline(window: TimeWindow, baseline: TimeWindow, split: datetime | None, *, sparse: bool) -> Periods:
+        begin = baseline.end if window.start < baseline.end < window.end else window.start
+        if split is not None and split - begin > NEAR_ALERT:
+            begin = split
+        after = TimeWindow(start=begin, end=window.end)
+        if sparse and begin - window.start > LONGER * (baseline.end - baseline.start):
+            return Periods(TimeWindow(start=window.start, end=begin), after)
+        return Periods(baseline, after)
 
 
 def span_of(coverage: Mapping[Source, SourceCoverage]) -> TimeWindow | None:

@@ -75,7 +75,7 @@ def _write(case: CaseDraft, src: Path, fault: Fault) -> list[str]:
     minutes = [fault.at + timedelta(minutes=step) for step in range(MINUTES)]
     normal = src / "construct_data" / fault.day
     normal_files = sorted((normal / "trace").glob("*_trace.csv*")) + sorted((normal / "log").glob("*_log.csv*"))
-    baseline = _baseline(normal_files, fault)
+    baseline = _baseline(normal_files)
     stretches = [Stretch(fault.at - BEFORE, fault.until)]
     if baseline is not None:
         stretches.append(Stretch(baseline.start, baseline.end))
@@ -92,10 +92,10 @@ def _write(case: CaseDraft, src: Path, fault: Fault) -> list[str]:
     return [f"{broken} log rows had extra commas and were joined again"] if broken else []
 
 
-def _baseline(files: list[Path], fault: Fault) -> TimeWindow | None:
-    """The fault-free stretch, named only where it comes after the fault and so would pass for a part of it."""
+def _baseline(files: list[Path]) -> TimeWindow | None:
+    """The fault-free stretch, which may lie hours from the fault: the only normal traces and logs that there are."""
     starts = [at for path in files if path.parent.name == "trace" for at in span_starts(path)]
-    if not starts or min(starts) < fault.at:
+    if not starts:
         return None
     return TimeWindow(start=min(starts), end=max(starts))
 

@@ -19,7 +19,7 @@ class TracesAnalyst(FieldAnalyst):
 
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         del observed
-        for probe in ("trace_self_time", "trace_errors", "trace_gap", "trace_rate"):
+        for probe in ("trace_course", "trace_self_time", "trace_errors", "trace_gap", "trace_rate"):
             yield ProbeCall(probe=probe, params=dict(scoped(view)))
 
     def chosen(self, observed: Sequence[Observation]) -> Iterator[tuple[Fact, Observation]]:

@@ -39,7 +39,7 @@ class _Best(NamedTuple):
 
 
 def answer(tables: Tables, params: MetricComovement) -> Answer:
-    periods = tables.periods()
+    periods = tables.periods(sparse=True)
     if periods is None:
         return undated("metrics")
     loaded = load_series(tables, periods)

@@ -31,7 +31,7 @@ class MetricOnset(Params):
 
 
 def answer(tables: Tables, params: MetricOnset) -> Answer:
-    periods = tables.periods()
+    periods = tables.periods(sparse=True)
     if periods is None:
         return undated("metrics")
     services = (params.service,) if params.service else ()

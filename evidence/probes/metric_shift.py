@@ -38,7 +38,7 @@ class MetricShift(Params):
 
 
 def answer(tables: Tables, params: MetricShift) -> Answer:
-    periods = tables.periods(params.split_at)
+    periods = tables.periods(params.split_at, sparse=True)
     if periods is None:
         return undated("metrics")
     if params.window is not None:

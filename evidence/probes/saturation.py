@@ -48,7 +48,7 @@ class _Use(NamedTuple):
 
 
 def answer(tables: Tables, params: Saturation) -> Answer:
-    periods = tables.periods(params.split_at)
+    periods = tables.periods(params.split_at, sparse=True)
     if periods is None:
         return undated("metrics")
     loaded = load_series(tables, periods, services=params.services)

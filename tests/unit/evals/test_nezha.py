@@ -107,9 +107,9 @@ def test_durations_come_from_start_and_end(first, rows):
     assert sorted(str(span["parent_id"]) for span in spans) == ["None", "None", "p0"]
 
 
-def test_the_fault_free_minute_is_in_the_bundle_and_no_baseline_where_it_comes_first(first, rows, incident):
+def test_the_fault_free_minute_is_in_the_bundle_and_named_as_the_baseline(first, rows, incident):
     assert min(span["start"] for span in rows(first[1], "traces")) == datetime(2023, 3, 1, 8, 50, 3, tzinfo=UTC)
-    assert "baseline" not in incident(first[1])
+    assert incident(first[1])["baseline"]["start"] == "2023-03-01T08:50:03Z"
 
 
 def test_a_fault_free_minute_after_the_fault_is_named_as_the_baseline(collection, tmp_path, only_case, incident, rows):
