@@ -7,6 +7,7 @@ from datetime import datetime
 from ..contracts.action import Action, ActionAttempt, ActionProposal, DryRun, ExecutionReceipt
 from ..contracts.action_catalog import ActionSpec
 from ..contracts.approval import ApprovalDecision, ApprovalRequest
+from ..contracts.arbitration import Composite
 from ..contracts.base import ClaimId, derived_id
 from ..contracts.claim import Claim
 from ..contracts.event import Event, EventKind
@@ -65,6 +66,7 @@ def desk_of(deps: Deps) -> ActionDesk:
 
 async def floor_of(deps: Deps) -> Floor:
     desk = desk_of(deps)
+    composite = await deps.ledger.get(Composite, "composite")
     claims: frozenset[ClaimId] = frozenset(c.id for c in await deps.ledger.all(Claim))
     return Floor(
         run_id=deps.run_id,
@@ -74,6 +76,8 @@ async def floor_of(deps: Deps) -> Floor:
         services=frozenset(deps.evidence.services()),
         claims=claims,
         at=deps.clock.now(),
+        requirements=deps.team.requirements,
+        standing=frozenset((r.action, r.target) for r in composite.ranking.remediation) if composite else frozenset(),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...contracts.team import HumanPointName
 from ...runtime.outcome import StartRequest
 from .ending import finish, see_through
 from .lazy import command_app
@@ -59,7 +60,7 @@ def investigate(
     """
     session = session_of(context)
     settings = session.settings(max_seconds=max_seconds, max_tokens=max_tokens, max_probes=max_probes, actions=catalog)
-    points = frozenset(at.value for at in ask or ())
+    points: frozenset[HumanPointName] = frozenset(at.value for at in ask or ())
     request = StartRequest(
         bundle=bundle,
         graph=graph,

@@ -32,8 +32,8 @@ def reconcile(
 ) -> int:
     """Find out how actions went whose outcome is not known; nothing is done again for it.
 
-    The target's record is asked, then the state itself. What neither says stays for a person's word. Exit 3 while one is
-    open.
+    The target's record is asked, then the state itself. What neither says stays for a person's word.
+    Exit 3 while one is open.
     """
     if done and not_done:
         raise UsageError("one word at a time", why="--done and --not-done exclude each other")

@@ -13,6 +13,7 @@ from ...contracts.action_catalog import ActionCatalog, ActionSpec
 from ...contracts.base import ClaimId, RunId, canonical_json, derived_id
 from ...contracts.claim import Origin
 from ...contracts.proposal import ProposedAction
+from ...contracts.team import Requirement
 from .arguments import check_arguments, is_plain_name
 from .identity import command_id, fingerprint, idempotency_key, intent_id
 
@@ -29,6 +30,10 @@ class Floor(NamedTuple):
     claims: frozenset[ClaimId]
     """Accepted claims."""
     at: datetime
+    requirements: tuple[Requirement, ...] = ()
+    """Of the team file."""
+    standing: frozenset[tuple[str, str]] = frozenset()
+    """Remedies and their services that stood when conflicts were settled: what a person set aside for them stays so."""
 
 
 class Taken(NamedTuple):
@@ -176,6 +181,16 @@ def _misplaced(name: str, spec: ActionSpec, floor: Floor) -> str:
         return f"no {spec.resource_kind} {name[:60]!r} is known to the evidence"
     if not any(fnmatch.fnmatchcase(name, pattern) for pattern in spec.resources):
         return f"the catalog does not allow {spec.kind} on {name!r}"
+    return _forbidden(spec, name, floor)
+
+
+def _forbidden(spec: ActionSpec, name: str, floor: Floor) -> str:
+    means = {spec.kind, *spec.remedies}
+    if any((remedy, name) in floor.standing for remedy in means):
+        return ""
+    for requirement in floor.requirements:
+        if means.intersection(requirement.forbids) and (not requirement.services or name in requirement.services):
+            return f"requirement {requirement.id!r} forbids it: {requirement.statement}"[:200]
     return ""
 
 

@@ -12,6 +12,7 @@ from leadline.contracts.base import ClaimId, RunId
 from leadline.contracts.incident import CauseRef
 from leadline.contracts.proposal import ProposedAction
 from leadline.contracts.report import RankedCause, Ranking, Remedy
+from leadline.contracts.team import Requirement
 from leadline.rules.actions.baseline import baseline_actions
 from leadline.rules.actions.proposals import Floor, Taken, take_proposals
 from leadline.runtime.action_catalog import load_catalog, parse_catalog
@@ -115,6 +116,24 @@ class TestRepeats:
         taken = take(item(target="till"), item(target="door"), item(target="cellar"))
         assert [a.command.target.name for a in taken.actions] == ["till", "door"]
         assert "2 times" in taken.proposals[2].refused
+
+
+class TestRequirements:
+    """What the team file rules out is not asked about, unless a person has set it aside for this remedy."""
+
+    freeze = Requirement(
+        id="freeze", statement="no rollbacks on the till this week", forbids=("rollback",), services=("till",)
+    )
+
+    def test_what_is_ruled_out(self) -> None:
+        (proposal,) = take(item(), requirements=(self.freeze,)).proposals
+        assert proposal.refused == "requirement 'freeze' forbids it: no rollbacks on the till this week"
+
+    def test_elsewhere_it_may_be_asked(self) -> None:
+        assert take(item(target="door"), requirements=(self.freeze,)).actions
+
+    def test_what_was_set_aside(self) -> None:
+        assert take(item(), requirements=(self.freeze,), standing=frozenset({("rollback", "till")})).actions
 
 
 def test_hostile_texts_never_become_a_command(shared: Path) -> None:
