@@ -10,9 +10,23 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
+from leadline.contracts.action_catalog import (
+    ActionCatalog,
+    ActionLimits,
+    ActionSpec,
+    ArgumentSpec,
+    CommandOperation,
+    CommandTarget,
+    Compensation,
+    HttpOperation,
+    HttpTarget,
+    KubernetesOperation,
+    KubernetesTarget,
+    Polling,
+)
 from leadline.contracts.task import Budget
 from leadline.contracts.team import ActionPolicy, AgentSpec, Fuse, HumanPoint, Requirement, TeamSpec
 from leadline.runtime.settings import Settings
@@ -29,6 +43,12 @@ COMPUTED = {
 
 def kind_of(annotation: Any) -> str:
     """A type as a reader of YAML or TOML knows it."""
+    if annotation is JsonValue:
+        return "any value"
+    if get_origin(annotation) is typing.Annotated:
+        return kind_of(get_args(annotation)[0])
+    if get_origin(annotation) is dict:
+        return f"mapping of names to {kind_of(get_args(annotation)[1])}"
     if get_origin(annotation) is Literal:
         return " or ".join(f"`{value}`" for value in get_args(annotation))
     if get_origin(annotation) in {typing.Union, types.UnionType}:
@@ -69,8 +89,12 @@ def fields(model: type[BaseModel]) -> list[str]:
 
 TABLES: dict[str, type[BaseModel]] = {
     model.__name__: model
-    for model in (Settings, TeamSpec, AgentSpec, Budget, HumanPoint, Requirement, ActionPolicy, Fuse)
-}
+    for model in (
+        Settings, TeamSpec, AgentSpec, Budget, HumanPoint, Requirement, ActionPolicy, Fuse,
+        ActionCatalog, ActionLimits, ActionSpec, ArgumentSpec, Polling, Compensation, CommandTarget, CommandOperation,
+        HttpTarget, HttpOperation, KubernetesTarget, KubernetesOperation,
+    )
+}  # fmt: skip
 
 
 def renewed(page: str) -> str:
