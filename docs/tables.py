@@ -66,8 +66,10 @@ def default_of(name: str, field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     if field.default_factory is not None:
-        return COMPUTED[name]
+        return "" if field.default_factory is dict else COMPUTED[name]
     value = field.default
+    if isinstance(value, dict):
+        return ", ".join(f"`{key}`" for key in value)
     if value is None or value == ():
         return ""
     if isinstance(value, BaseModel):
