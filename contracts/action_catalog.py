@@ -154,8 +154,6 @@ class HttpTarget(Contract):
     url: str
     networks: tuple[str, ...] = ()
     """Networks in CIDR form that it may be in besides the public internet, `10.0.0.0/8`."""
-    honours_keys: bool = False
-    """Whether it keeps idempotency keys; only informs a person, nothing is sent twice for it."""
     secret_file: str = ""
     """File with the shared secret (`whsec_…`) that signs requests, replies and callbacks."""
     signed_replies: bool = True

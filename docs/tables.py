@@ -7,6 +7,7 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -43,23 +44,33 @@ COMPUTED = {
 
 def kind_of(annotation: Any) -> str:
     """A type as a reader of YAML or TOML knows it."""
-    if annotation is JsonValue:
-        return "any value"
-    if get_origin(annotation) is typing.Annotated:
-        return kind_of(get_args(annotation)[0])
-    if get_origin(annotation) is dict:
-        return f"mapping of names to {kind_of(get_args(annotation)[1])}"
-    if get_origin(annotation) is Literal:
-        return " or ".join(f"`{value}`" for value in get_args(annotation))
-    if get_origin(annotation) in {typing.Union, types.UnionType}:
-        return " or ".join(kind_of(part) for part in get_args(annotation) if part is not type(None))
-    if get_origin(annotation) is tuple:
-        inner = kind_of(get_args(annotation)[0])
-        return f"list of {inner}" if "`" not in inner else f"list of: {inner}"
+    made = GENERIC.get(get_origin(annotation))
+    if made is not None and annotation is not JsonValue:
+        return made(get_args(annotation))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return f"[{annotation.__name__}](#{annotation.__name__.lower()})"
     names = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path"}
-    return names.get(getattr(annotation, "__supertype__", annotation), str(annotation))
+    known = "any value" if annotation is JsonValue else str(annotation)
+    return names.get(getattr(annotation, "__supertype__", annotation), known)
+
+
+def _one_of(parts: tuple[Any, ...]) -> str:
+    return " or ".join(kind_of(part) for part in parts if part is not type(None))
+
+
+def _list_of(parts: tuple[Any, ...]) -> str:
+    inner = kind_of(parts[0])
+    return f"list of {inner}" if "`" not in inner else f"list of: {inner}"
+
+
+GENERIC: dict[Any, Callable[[tuple[Any, ...]], str]] = {
+    Literal: lambda parts: " or ".join(f"`{value}`" for value in parts),
+    typing.Annotated: lambda parts: kind_of(parts[0]),
+    dict: lambda parts: f"mapping of names to {kind_of(parts[1])}",
+    typing.Union: _one_of,
+    types.UnionType: _one_of,
+    tuple: _list_of,
+}
 
 
 def default_of(name: str, field: FieldInfo) -> str:
@@ -68,17 +79,14 @@ def default_of(name: str, field: FieldInfo) -> str:
     if field.default_factory is not None:
         return "" if field.default_factory is dict else COMPUTED[name]
     value = field.default
-    if isinstance(value, dict):
-        return ", ".join(f"`{key}`" for key in value)
-    if value is None or value == ():
+    if value is None:
         return ""
     if isinstance(value, BaseModel):
         return (
             ", ".join(f"{k} {v:g}" for k, v in value.model_dump(exclude_defaults=True).items() if v) or "its defaults"
         )
-    if isinstance(value, tuple):
-        return ", ".join(f"`{part}`" for part in value)
-    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+    parts = value if isinstance(value, tuple | dict) else (f"{value:g}" if isinstance(value, float) else value,)
+    return ", ".join(f"`{part}`" for part in parts)
 
 
 def fields(model: type[BaseModel]) -> list[str]:

@@ -6,11 +6,13 @@ from typing import NamedTuple, TypedDict
 from ..contracts.action import Action, ActionAttempt, ExecutionReceipt
 from ..contracts.action_catalog import ActionSpec
 from ..contracts.base import derived_id
+from ..contracts.errors import KeyConflict
 from ..contracts.event import Event
 from ..contracts.ports import Deps, TargetReply, Writes
 from ..rules.actions.asking import Leave, why_not
 from ..rules.actions.guards import ActionGrounds
 from ..rules.actions.receipts import judge
+from ..rules.actions.replay import find_submission
 from ..rules.transition import Grounds, transition
 from .action_book import Book, action_event, call_of, desk_of, read_book, spec_of, target_of
 from .outcome import Outcome, stamp
@@ -53,11 +55,21 @@ async def act(_state: ActInput, deps: Deps) -> Outcome:
         unsettled = any(a.state in {"pending", "unknown"} for a in book.actions)
         return Outcome(ActUpdate(action="", acting="reconcile" if unsettled else "check"))
     action, spec = ready[0], spec_of(ready[0], desk_of(deps))
-    why = why_not(leave_of(action, book, deps))
+    why = why_not(leave_of(action, book, deps)) or _submitted(action, book)
     if why or spec is None:
         return _denied(action, why or "the catalog changed since it was approved", more=len(ready) > 1, deps=deps)
     tried = await _try(action, spec, book, deps)
     return _concluded(tried, more=len(ready) > 1, deps=deps)
+
+
+def _submitted(action: Action, book: Book) -> str:
+    """Whether its key was used by any other command."""
+    others = [a for a in book.actions if a.key != action.key]
+    try:
+        standing = find_submission(action.command, others, book.receipts)
+    except KeyConflict as conflict:
+        return str(conflict)
+    return f"it was submitted already, as {standing.action.key}: {standing.action.state}" if standing else ""
 
 
 def leave_of(action: Action, book: Book, deps: Deps) -> Leave:

@@ -7,7 +7,8 @@ from ..contracts.approval import ApprovalDecision, ApprovalRequest
 from ..contracts.errors import ApprovalRefused
 from ..contracts.ports import LedgerReader
 from ..contracts.run import Run
-from ..nodes.action_book import read_book
+from ..nodes.action_book import Book, read_book
+from ..rules.actions.replay import find_submission
 
 
 class ActionLine(NamedTuple):
@@ -21,6 +22,8 @@ class ActionLine(NamedTuple):
     attempts: tuple[ActionAttempt, ...]
     receipts: tuple[ExecutionReceipt, ...]
     check: OutcomeCheck | None
+    answer: bytes | None
+    """What the target answered when it was decided, byte for byte: whoever submits it again is given this."""
 
 
 class ActionsView(NamedTuple):
@@ -34,7 +37,7 @@ async def view_actions(reader: LedgerReader, run: Run) -> ActionsView:
     book = await read_book(reader)
     checks = {c.command_id: c for c in await reader.all(OutcomeCheck)}
     proposals = {p.proposal_id: p for p in book.proposals}
-    lines = tuple(
+    lines = [
         ActionLine(
             a,
             proposals.get(a.proposal_id),
@@ -44,10 +47,17 @@ async def view_actions(reader: LedgerReader, run: Run) -> ActionsView:
             book.attempts_of(a),
             book.receipts_of(a),
             checks.get(a.key),
+            await _first_answer(a, book, reader),
         )
         for a in book.actions
-    )
-    return ActionsView(run, lines, tuple(p for p in book.proposals if p.refused))
+    ]
+    return ActionsView(run, tuple(lines), tuple(p for p in book.proposals if p.refused))
+
+
+async def _first_answer(action: Action, book: Book, reader: LedgerReader) -> bytes | None:
+    standing = find_submission(action.command, book.actions, book.receipts)
+    receipt = standing.receipt if standing else None
+    return await reader.artifact(receipt.response) if receipt and receipt.response else None
 
 
 async def open_question(reader: LedgerReader, which: str | None, run: Run) -> ApprovalRequest:

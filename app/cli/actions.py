@@ -89,6 +89,7 @@ def _row(one: ActionLine) -> Row:
         "reference": next((r.external_reference for r in reversed(one.receipts) if r.external_reference), ""),
         "idempotency_key": what.idempotency_key,
         "fingerprint": what.fingerprint,
+        "answer": one.answer.decode("utf-8", "replace") if one.answer else "",
         "helped": f"{check.verdict}: {check.why}" if check else "",
         "undoes": what.compensates,
         "undone_by": action.undone_by,

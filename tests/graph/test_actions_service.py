@@ -440,6 +440,40 @@ async def test_the_view_shows_all_that_is_known(stage: MakeStage) -> None:
     assert [r.outcome for r in line.receipts] == ["pending", "succeeded"]
 
 
+async def test_the_first_answer_is_given_again_byte_for_byte_after_a_restart(stage: MakeStage) -> None:
+    at = stage()
+    async with at.open() as service:
+        run = (await service.start(ACT)).run
+        await answer_action(service, run.run_id, YES)
+        first = (await view_actions(service.store.reader(run.run_id), run)).lines[0].answer
+    async with at.open() as service:
+        again = (await view_actions(service.store.reader(run.run_id), run)).lines[0].answer
+    key = next(iter(at.target.world.known))
+    assert first == again == json.dumps(at.target.world.known[key]).encode()
+
+
+async def test_a_key_that_another_action_has_used_is_refused(stage: MakeStage) -> None:
+    """Two commands with one key: whatever brought that about, the second is not sent."""
+    at = stage()
+    async with at.open() as service:
+        waiting = await service.start(ACT)
+        run = waiting.run.run_id
+        await given(service, waiting.waiting, service.parts.clock)
+        (action,) = await actions(service, run)
+        elsewhere = action.command.target.model_copy(update={"name": "door"})
+        other = action.command.model_copy(
+            update={"command_id": "cmd-other", "intent_id": "int-other", "fingerprint": "0" * 64, "target": elsewhere}
+        )
+        await rewrite(
+            service, run, action.model_copy(update={"command": other, "state": "succeeded", "approval_id": ""})
+        )
+        done = await service.resume(run)
+    note = next(n for n in done.report.actions if n.command == action.key)
+    assert note.state == "denied"
+    assert "belongs to another action" in note.reason
+    assert "execute" not in at.target.calls
+
+
 class TestCallbacks:
     @pytest.fixture
     def server(self) -> Any:
