@@ -14,6 +14,8 @@ from .base import MAX_FINDINGS, FieldAnalyst, facts_of, finding_from
 from .terms import anomaly_terms
 
 MAX_DIFFS = 30
+STEPWISE = ("rollout", "canary", "release")
+"""Kinds of change that leave stable instances to compare with."""
 LIKELY = 0.16
 """Least strength of a change's time for its diff to be read."""
 
@@ -27,8 +29,11 @@ class ChangesAnalyst(FieldAnalyst):
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         onset = onset_of(view.upstream)
         yield ProbeCall(probe="change_before_onset", params={"before": onset.isoformat()} if onset else {})
+        live = facts_of(observed, "change_before_onset")
+        if any(fact.quote.startswith(STEPWISE) for fact in live):
+            yield ProbeCall(probe="change_canary")
         spoken = list(anomaly_terms(view.upstream))
-        for ref in likely(facts_of(observed, "change_before_onset"))[:MAX_DIFFS]:
+        for ref in likely(live)[:MAX_DIFFS]:
             yield ProbeCall(probe="change_diff", params={"ref": ref, "terms": spoken})
 
     def findings(self, view: CaseView, observed: Sequence[Observation], agent: AgentId) -> Sequence[Finding]:
@@ -88,4 +93,6 @@ def _ordered(group: list[tuple[Fact, Observation]]) -> list[tuple[Fact, Observat
 
     ordered = sorted(group, key=key)
     times = [pair for pair in ordered if pair[0].signal == "change:time"]
-    return [*times[:1], *(pair for pair in ordered if pair[0].signal != "change:time"), *times[1:]]
+    canary = [pair for pair in ordered if pair[0].signal == "change:canary"]
+    rest = [pair for pair in ordered if pair[0].signal not in {"change:time", "change:canary"}]
+    return [*times[:1], *canary, *rest, *times[1:]]

@@ -43,10 +43,12 @@ class ChangeClaims:
     effects: tuple[Claim, ...]
     innocence: Claim | None
     matches: tuple[Claim, ...]
+    canary: tuple[Claim, ...] = ()
+    """How the instances that it released differ from the stable ones."""
 
     @property
     def all(self) -> tuple[Claim, ...]:
-        return (*self.times, *self.effects, *((self.innocence,) if self.innocence else ()), *self.matches)
+        return (*self.times, *self.effects, *((self.innocence,) if self.innocence else ()), *self.matches, *self.canary)
 
 
 class Board:
@@ -168,4 +170,5 @@ def _change(ref: str, claims: Sequence[Claim]) -> ChangeClaims:
         effects=tuple(c for c in claims if c.signal == "change:diff" and c.relation in {"sets", "touches"}),
         innocence=next((c for c in claims if c.signal == "change:diff" and c.relation == "states"), None),
         matches=tuple(c for c in claims if c.signal == "change:diff" and c.relation == "matches"),
+        canary=tuple(c for c in claims if c.signal == "change:canary"),
     )

@@ -8,13 +8,15 @@ from ...contracts.claim import Claim
 from .board import Board, ChangeClaims
 from .links import Links, effect_kind, key_of, path_of
 from .signals import metric_words
-from .support import Support, support
+from .support import Support, noisy_or, support
 from .taxonomy import DiffRule, Reason, taxonomy
 
 SLACK = timedelta(seconds=90)
 LATEST = datetime.max.replace(tzinfo=UTC)
 BASE, SHOWN, LINKED = 0.15, 0.6, 0.35
 """Of a mechanism: what its kind is worth by itself, with symptoms of that kind, with words in common."""
+SHOWN_BY_CANARY, TELLING = 0.9, 0.4
+"""Weight of new instances that behave otherwise than the stable ones beside them, and least strength that is told."""
 UNREAD, UNNAMED, NAMED = 0.12, 0.35, 0.85
 """Mechanism of a change whose lines are not known, weight of an effect that fits no fault kind, and least clearness of
 one whose very name or number stands in a symptom."""
@@ -61,18 +63,24 @@ class ChangeRanker:
         reach = 0.4 + 0.6 * (_sure(way) if way else 0.3)
         place = self._place(way.subject.service if way else "")
         harmless = change.innocence.strength if change.innocence else 0.0
-        score = mechanism.score * timely * reach * place * (1.0 - harmless)
+        differs = noisy_or(claim.strength for claim in change.canary)
+        score = noisy_or([mechanism.score * timely * reach * place * (1.0 - harmless), SHOWN_BY_CANARY * differs])
         against = [change.innocence.id] if change.innocence else []
         if way is not None and timely < 0.5:
             against.append(way.id)
-        own = [c.id for c in (mechanism.effect, way) if c is not None and c.id not in against]
+        own = [c.id for c in (mechanism.effect, way, *change.canary) if c is not None and c.id not in against]
         return ChangeScore(
-            ref=change.ref, service=way.subject.service if way else "", score=round(min(score, 1.0), 4),
-            reason=mechanism.reason, at=way.at if way else None,
-            claims_for=tuple(dict.fromkeys([*own, *mechanism.claims])), claims_against=tuple(against),
-            note=_note(mechanism, harmless, change, timely), nearness=round(timely * reach * place, 4),
-            unread=mechanism.effect is None,
-        )  # fmt: skip
+            ref=change.ref,
+            service=way.subject.service if way else "",
+            score=round(min(score, 1.0), 4),
+            reason=mechanism.reason,
+            at=way.at if way else None,
+            claims_for=tuple(dict.fromkeys([*own, *mechanism.claims])),
+            claims_against=tuple(against),
+            note=_canary_note(change) or _note(mechanism, harmless, change, timely),
+            nearness=round(timely * reach * place, 4),
+            unread=mechanism.effect is None and not change.canary,
+        )
 
     def _mechanism(self, change: ChangeClaims) -> Mechanism:
         options = [option for effect in change.effects for option in self._options(effect)]
@@ -179,6 +187,13 @@ def _seconds(claim: Claim) -> float:
     if claim.unit == "ms" or text.endswith((" ms", " millis")):
         return claim.baseline / 1000
     return claim.baseline if claim.unit == "s" or "seconds" in text else 0.0
+
+
+def _canary_note(change: ChangeClaims) -> str:
+    best = max(change.canary, key=lambda c: (c.strength, c.id), default=None)
+    if best is None or best.strength < TELLING:
+        return ""
+    return f"The instances that it released differ from the stable ones: {best.object} {best.relation}."
 
 
 def _note(mechanism: Mechanism, harmless: float, change: ChangeClaims, timely: float) -> str:
