@@ -34,6 +34,8 @@ KINDS = {
     "service": "service",
 }
 SHORT_REF = 12
+LONG = 300
+"""Characters of a line that is shown for what it says."""
 
 
 def clock(at: datetime) -> str:
@@ -86,17 +88,26 @@ def _of_topology(of: Statement) -> str:
     return f"{_subject(of)} is {of.object.replace('_', ' ')} on the call graph"
 
 
+def _of_object(of: Statement) -> str:
+    """What is wrong with an object, then the line that shows it, for nobody should have to look it up."""
+    what = of.object.replace("_", " ") if of.relation == "states" else f"{VERBS[of.relation]} {of.object}".strip()
+    shown = f": {_quoted(of.quote, LONG)}" if of.quote and of.quote != of.object else ""
+    return f"{_subject(of)}: {what}{_numbers(of)}{_when(of)}{shown}"
+
+
 SAYINGS: dict[str, Callable[[Statement], str]] = {
     "metric": _of_metric,
     "log": _of_log,
     "change": _of_change,
     "topology": _of_topology,
+    "resource": _of_object,
+    "document": _of_object,
 }
 """How statements of a source are worded; the others plainly."""
 
 
-def _quoted(text: str) -> str:
-    return f"“{text[:160]}”"
+def _quoted(text: str, limit: int = 160) -> str:
+    return f"“{text[:limit]}”"
 
 
 def _numbers(of: Statement) -> str:

@@ -8,6 +8,10 @@ from ...contracts.evidence import Observation, ProbeCall, Source
 from .base import FieldAnalyst
 
 
+TELEMETRY = frozenset({"metric_shift", "log_templates"})
+"""Where both can be asked, what is wrong is measured; else documents have to tell."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DocumentsAnalyst(FieldAnalyst):
     capability: str = "analyze_documents"
@@ -17,3 +21,5 @@ class DocumentsAnalyst(FieldAnalyst):
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         del view, observed
         yield ProbeCall(probe="external_status")
+        if not TELEMETRY <= (self.probes or frozenset()):
+            yield ProbeCall(probe="document_lines")

@@ -47,7 +47,7 @@ class Cluster:
         ]
         newest: dict[tuple[str, ...], Row] = {}
         for row in found:
-            key = (row.kind, row.namespace, row.name)
+            key = (row.kind, row.namespace, row.name, "listed" if row.body.startswith("NAME") else "")
             newest.setdefault((*key, row.status, row.body) if row.kind.startswith("event") else key, row)
         return cls(tuple(sorted(newest.values(), key=lambda r: (r.kind, r.namespace, r.name, r.status, r.body))))
 
@@ -62,7 +62,7 @@ class Cluster:
                 found[item["kind"]][name].append(item | {"listed_status": row.status})
         for names in found.values():
             for items in names.values():
-                items.sort(key=lambda item: bool(item.get("declared")))
+                items.sort(key=lambda item: (bool(item.get("declared")), "columns" in item))
         return {kind: dict(names) for kind, names in found.items()}
 
     def of(self, kind: str) -> dict[str, Object]:

@@ -270,6 +270,7 @@ def _node(root: Line) -> Object:
             "requested": used,
         },
         "roles": root.said("Roles"),
+        "podCount": int(count.group(1)) if (count := re.search(r"(\d+) in total", root.said("Non-terminated Pods"))) else 0,
     }
 
 

@@ -12,6 +12,8 @@ from .describe import Object, described
 
 MAX_OBJECTS = 200
 _LISTING = re.compile(r"^[A-Z][A-Z0-9 ()-]*=[^;\n]*(?:; [A-Z(])")
+_PHASES = frozenset({"Running", "Pending", "Succeeded", "Completed", "Failed", "Unknown", "Terminating"})
+_STREAM = re.compile(r"^(?:stdout|stderr):\s*\n")
 _NOT_FOUND = re.compile(r"\(NotFound\)|^Error from server \(NotFound\)|\" not found\s*$")
 
 
@@ -20,6 +22,7 @@ def objects_of(kind: str, body: str) -> tuple[Object, ...]:
     """Each with `kind` in lower case and `metadata`; `declared` where it is what was asked for, not what is."""
     if _NOT_FOUND.search(body[:400]):
         return ()
+    body = _STREAM.sub("", body)
     start = body.lstrip()[:1]
     if body.startswith("Name:"):
         found = described(kind, body)
@@ -41,6 +44,8 @@ def says_absent(body: str) -> bool:
 def _listed(kind: str, body: str) -> Object:
     columns = dict(part.split("=", 1) for part in body.split("; ") if "=" in part)
     found: Object = {"kind": kind, "metadata": {"name": columns.get("NAME", ""), "labels": {}}, "columns": columns}
+    if kind == "pod":
+        found |= _listed_pod(columns)
     if kind == "persistentvolume":
         found["spec"] = {
             "claimRef": columns.get("CLAIM", ""), "storageClassName": columns.get("STORAGECLASS", ""),
@@ -49,6 +54,24 @@ def _listed(kind: str, body: str) -> Object:
         }  # fmt: skip
         found["status"] = {"phase": columns.get("STATUS", "")}
     return found
+
+
+def _listed_pod(columns: dict[str, str]) -> Object:
+    status = columns.get("STATUS", "")
+    ready, slash, wanted = columns.get("READY", "").partition("/")
+    restarts = columns.get("RESTARTS", "").partition(" ")[0]
+    waits = status if status not in _PHASES else ""
+    return {
+        "spec": {"nodeName": columns.get("NODE", "").replace("<none>", "")},
+        "status": {
+            "phase": status if status in _PHASES else "Pending" if "Pull" in status or "Creating" in status else "Running",
+            "conditions": [{"type": "Ready", "status": str(bool(slash) and ready == wanted)}] if slash else [],
+            "containerStatuses": [{
+                "name": "", "ready": ready == wanted, "restartCount": int(restarts) if restarts.isdigit() else 0,
+                "state": {"is": "Waiting" if waits else status, "reason": waits}, "lastState": {},
+            }],
+        },
+    }  # fmt: skip
 
 
 def _from_json(kind: str, body: str) -> tuple[Object, ...]:

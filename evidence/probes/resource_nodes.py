@@ -42,6 +42,10 @@ _PRESSURE = {
 _SINCE = re.compile(r"^\s*Active:.*$", re.MULTILINE)
 
 
+CROWDED = 0.97
+"""Share of the pods that a node may run."""
+
+
 class ResourceNodes(Params):
     """None: all nodes are looked at."""
 
@@ -142,10 +146,13 @@ def _crowded(cluster: Cluster) -> Iterator[Fact]:
     for pod in cluster.pods:
         placed[pod.node] += not pod.finished
     for name, raw in cluster.of("node").items():
-        most = _most(raw)
-        if most and placed[name] >= 0.95 * most:
-            yield diagnosis(node(name), "node", "insufficient_pods", 0.85, f"node {name} runs {placed[name]} of at most {most} pods",
-                            value=float(placed[name]), baseline=float(most))  # fmt: skip
+        most, runs = _most(raw), int(raw.get("podCount") or placed[name])
+        if most and runs >= CROWDED * most:
+            yield diagnosis(
+                node(name), "node", "insufficient_pods", 0.85,
+                f"node {name} runs {runs} pods, and has a capacity of {most}: too many pods for its capacity",
+                value=float(runs), baseline=float(most),
+            )  # fmt: skip
 
 
 def _most(raw: Object) -> int:

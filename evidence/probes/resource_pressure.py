@@ -34,6 +34,9 @@ _RETRANSMIT = re.compile(r"retran", re.IGNORECASE)
 _THROTTLED = re.compile(r"cfs|throttl", re.IGNORECASE)
 _PROCESSOR = re.compile(r"cpu", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:([\w-]+): )?Normal=([0-9.]+) ?([A-Za-z/%]*) *-> *Current=([0-9.]+) ?([A-Za-z/%]*)")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?) ?% (?:of )?(?:cpu )?throttl|throttl\w* .{0,30}?(\d+(?:\.\d+)?) ?%", re.IGNORECASE)
+HEAVY = 25.0
+"""Per cent of the periods that a container was throttled, from which it hurts (as the Kubernetes mixin alerts)."""
 _VALUE = re.compile(r"\[([^\]]+)\] \| Val: ([0-9.]+)")
 
 
@@ -56,7 +59,7 @@ def answer(tables: Tables, params: ResourcePressure) -> Answer:
     cluster = Cluster.read(tables)
     nodes = frozenset(cluster.of("node"))
     lossy = list(_lossy(readings, nodes))
-    busy = list(_busy(readings, nodes))
+    busy = [*_busy(readings, nodes), *_throttled(tables, cluster)]
     facts = [*lossy, *busy]
     facts += _slow(tables, cluster, readings, nodes, quiet=not lossy, busy=frozenset(f.subject.ref for f in busy))
     return answered(tables, "metrics", strongest(facts), window=None, rows_read=len(readings))
@@ -140,6 +143,23 @@ def _busy(readings: list[Reading], nodes: frozenset[str]) -> Iterator[Fact]:
                 value=both.after,
                 baseline=both.before,
             )
+
+
+def _throttled(tables: Tables, cluster: Cluster) -> Iterator[Fact]:
+    """What an alert calls throttled, with the limit that the object describes."""
+    for alert in tables.incident.alerts:
+        share = _SHARE.search(alert.summary)
+        if not alert.service or not share or float(share.group(1) or share.group(2)) < HEAVY:
+            continue
+        workload = next((w for w in cluster.workloads if alert.service == w.name or alert.service.startswith(f"{w.name}-")), None)
+        limits = [
+            str(((c.get("resources") or {}).get("limits") or {}).get("cpu"))
+            for c in (workload.containers() if workload else ())
+            if ((c.get("resources") or {}).get("limits") or {}).get("cpu")
+        ]
+        limit = f"; its CPU limit is {', '.join(limits)}: increasing the limit would end it" if limits else ""
+        yield diagnosis(component(workload.name if workload else alert.service), "processor", "cpu_saturation", 0.8,
+                        f"alert on {alert.service}: {alert.summary}{limit}", value=float(share.group(1) or share.group(2)), unit="%")  # fmt: skip
 
 
 def _slow(

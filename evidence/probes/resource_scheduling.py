@@ -26,7 +26,7 @@ _SAYS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("insufficient_cpu", re.compile(r"(\d+) Insufficient cpu")),
     ("insufficient_memory", re.compile(r"(\d+) Insufficient memory")),
     ("insufficient_pods", re.compile(r"(\d+) Too many pods")),
-    ("insufficient_device", re.compile(r"(\d+) Insufficient [a-z0-9.-]+/[a-z0-9.-]+")),
+    ("insufficient_extended_resource", re.compile(r"(\d+) Insufficient [a-z0-9.-]+/[a-z0-9.-]+")),
     ("insufficient_storage", re.compile(r"(\d+) Insufficient ephemeral-storage")),
     ("pod_anti_affinity_conflict", re.compile(r"(\d+) node\(s\) didn't (?:match|satisfy) (?:existing pods )?(?:pod )?anti-affinity")),
     ("pod_affinity_unsatisfied", re.compile(r"(\d+) node\(s\) didn't match pod affinity")),
@@ -69,7 +69,8 @@ def answer(tables: Tables, params: ResourceScheduling) -> Answer:
 def _of_pod(cluster: Cluster, pod: Pod, told: list[Event]) -> Iterator[Fact]:
     event = min(told, key=lambda e: (e.age if e.age is not None else 1e9, e.message), default=None)
     if event is None:
-        if not any(e.reason == "Scheduled" for e in pod.events) and pod.phase == "Pending" and not pod.node:
+        described = "columns" not in pod.raw
+        if described and not any(e.reason == "Scheduled" for e in pod.events) and pod.phase == "Pending" and not pod.node:
             yield from _nobody_schedules(cluster, pod)
         return
     if _VOLUMES.search(event.message):
