@@ -17,6 +17,11 @@ LONGER = 4
 """So many times longer than a stated baseline, the time before the split tells more of what has few points."""
 
 
+MIN_ROWS = 20
+"""Fewer do not show how long a source was recorded."""
+_TIMED: Mapping[Source, tuple[str, str]] = {"logs": ("logs", "ts"), "traces": ("spans", "start")}
+
+
 class Periods(NamedTuple):
     """Before and after; `before` ends where `after` begins unless the incident names a baseline elsewhere."""
 
@@ -86,6 +91,31 @@ class Tables:
 
     def coverage(self, source: Source) -> SourceCoverage:
         return self._coverage[source]
+
+    def minutes(self, source: Source, periods: Periods) -> tuple[float, float]:
+        """How long before and after were recorded, for rates.
+
+        Where a normal stretch lies elsewhere, bundles are stitched from pieces: the time that the source's rows span
+        counts then, not the time that was asked for.
+        """
+        if periods.before.end == periods.after.start:
+            return periods.minutes
+        table, column = _TIMED[source]
+        rows = self.rows(
+            f"""WITH marked AS (
+                SELECT {column} AS t, {column} >= $b0 AND {column} < $b1 AS b, {column} >= $a0 AND {column} <= $a1 AS a
+                FROM {table})
+            SELECT count(*) FILTER (b), min(t) FILTER (b), max(t) FILTER (b),
+                   count(*) FILTER (a), min(t) FILTER (a), max(t) FILTER (a)
+            FROM marked WHERE a OR b""",  # noqa: S608  # names of ours
+            periods.sql,
+        )
+        asked = periods.minutes
+        found = [
+            max((last - first).total_seconds() / 60, 1 / 60) if count >= MIN_ROWS else full
+            for (count, first, last), full in zip((rows[0][:3], rows[0][3:]), asked, strict=True)
+        ]
+        return min(found[0], asked[0]), min(found[1], asked[1])
 
     @property
     def window(self) -> TimeWindow | None:

@@ -67,7 +67,8 @@ def _load(
         if file.format != "parquet" and not found.expanded:
             continue
         try:
-            parts.append(Part(file.name, relation_of(connection, _readable(file, found, temporary, notes))))
+            readable = _readable(file, found, temporary, notes)
+            parts.append(Part(relation_of(connection, readable), ((file.name, readable.file.path),)))
         except (duckdb.Error, ValueError, OSError) as error:
             broken.append(f"{file.name}: {_first_line(error, file.path, temporary)}")
     broken.extend(store(connection, source, parts, _size(files, scans), temporary))

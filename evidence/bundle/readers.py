@@ -1,7 +1,12 @@
-"""How DuckDB reads one file: as text columns whatever the values look like, so that nothing is guessed."""
+"""How DuckDB reads a file: as text columns whatever the values look like, so that nothing is guessed.
 
+The SQL has `FILES` where the paths belong: files that are read alike share one table expression.
+"""
+
+import contextlib
 import csv
 import io
+import json
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,6 +16,7 @@ from .files import SourceFile
 from .scan import LONG_LINE, FileScan
 from .sql import ident, literal
 
+FILES = "@files@"
 KEY_SAMPLE = 20_000
 """Records whose keys are looked at to learn a JSON file's columns."""
 MAX_COLUMNS = 1000
@@ -42,13 +48,15 @@ def reader_of(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
     reader = _READERS[readable.file.format](cursor, readable)
     if len(reader.columns) > MAX_COLUMNS:
         raise ValueError(f"{len(reader.columns)} columns, more than {MAX_COLUMNS}")
+    if any(FILES in name for name in reader.columns):
+        raise ValueError(f"a column's name holds {FILES!r}")
     return reader
 
 
 def _text(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
     longest = f", max_line_size={readable.scan.longest + 1024}" if readable.scan.longest > _CSV_LINE - 1024 else ""
     sql = (
-        f"(SELECT line FROM read_csv({literal(str(readable.file.path))}, columns={{'line': 'VARCHAR'}}, "  # noqa: S608  # quoted
+        f"(SELECT line FROM read_csv({FILES}, columns={{'line': 'VARCHAR'}}, "  # noqa: S608  # quoted
         f"auto_detect=false, header=false, delim=E'\\x1f', quote='', escape='', strict_mode=false, ignore_errors=true, "
         f"compression={_compression(readable.file)}{longest}) WHERE line <> '')"
     )
@@ -68,7 +76,7 @@ def _csv(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
     longest = f", max_line_size={readable.scan.longest + 1024}" if readable.scan.longest > _CSV_LINE - 1024 else ""
     escaped = "E'\\t'" if delimiter == "\t" else literal(delimiter)
     return Reader(
-        f"read_csv({literal(str(readable.file.path))}, columns={{{kinds}}}, auto_detect=false, header=true, "
+        f"read_csv({FILES}, columns={{{kinds}}}, auto_detect=false, header=true, "
         f"delim={escaped}, quote='\"', escape='\"', ignore_errors=true, strict_mode=false, null_padding=true, "
         f"parallel=false, compression={_compression(readable.file)}{longest})",
         columns,
@@ -76,38 +84,63 @@ def _csv(_: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
 
 
 def _json(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
-    path = literal(str(readable.file.path))
     options = f"format={_json_shape(readable)}, ignore_errors=true, compression={_compression(readable.file)}"
-    found = cursor.execute(
-        "SELECT DISTINCT unnest(json_keys(json)) FROM (SELECT json FROM "  # noqa: S608  # quoted
-        f"read_json_objects({path}, {options}) WHERE json_type(json) = 'OBJECT' LIMIT {KEY_SAMPLE})"
-    ).fetchall()
     names: dict[str, str] = {}
-    for (name,) in sorted(row for row in found if row[0]):
+    for name in sorted(_keys(cursor, readable, options)):
         names.setdefault(name.lower(), name)
     if not names:
         return NOTHING
     kinds = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names.values())
     gone = " AND ".join(f"{ident(name)} IS NULL" for name in names.values())
     return Reader(
-        f"(SELECT * FROM read_json({path}, columns={{{kinds}}}, {options}) WHERE NOT ({gone}))",  # noqa: S608  # quoted
+        f"(SELECT * FROM read_json({FILES}, columns={{{kinds}}}, {options}) WHERE NOT ({gone}))",  # noqa: S608  # quoted
         {name: ident(name) for name in names.values()},
     )
 
 
+def _keys(cursor: duckdb.DuckDBPyConnection, readable: Readable, options: str) -> set[str]:
+    """Of the file's objects: a small file's by reading it here, a larger one's by a sample."""
+    small = _keys_here(readable) if readable.scan.expanded <= len(readable.scan.head) else None
+    if small is not None:
+        return small
+    found = cursor.execute(
+        "SELECT DISTINCT unnest(json_keys(json)) FROM (SELECT json FROM "  # noqa: S608  # quoted
+        f"read_json_objects({literal(str(readable.file.path))}, {options}) "
+        f"WHERE json_type(json) = 'OBJECT' LIMIT {KEY_SAMPLE})"
+    ).fetchall()
+    return {name for (name,) in found if name}
+
+
+def _keys_here(readable: Readable) -> set[str] | None:
+    """None where the text is not simply JSON lines or one array."""
+    text = readable.scan.head.decode("utf-8", "replace")
+    records: list[object] = []
+    try:
+        if readable.file.format == "jsonl":
+            for line in text.splitlines():
+                with contextlib.suppress(ValueError):
+                    records.append(json.loads(line))
+        else:
+            found = json.loads(text)
+            records = found if isinstance(found, list) else [found]
+    except (ValueError, RecursionError):
+        return None
+    return {name for record in records if isinstance(record, dict) for name in record if name}
+
+
 def _parquet(cursor: duckdb.DuckDBPyConnection, readable: Readable) -> Reader:
-    source = f"read_parquet({literal(str(readable.file.path))})"
+    one = f"read_parquet({literal(str(readable.file.path))})"
     columns: dict[str, str] = {}
     casts = []
     instants = set()
-    for name, kind, *_ in cursor.execute(f"DESCRIBE SELECT * FROM {source}").fetchall():  # noqa: S608  # quoted
+    for name, kind, *_ in cursor.execute(f"DESCRIBE SELECT * FROM {one}").fetchall():  # noqa: S608  # quoted
         columns[name] = ident(name)
         if kind == "TIMESTAMP WITH TIME ZONE":
             instants.add(ident(name))
             casts.append(f"{ident(name)} AT TIME ZONE 'UTC' AS {ident(name)}")
         else:
             casts.append(f"{_as_text(ident(name), kind)} AS {ident(name)}")
-    return Reader(f"(SELECT {', '.join(casts)} FROM {source})", columns, frozenset(instants))  # noqa: S608  # quoted
+    return Reader(f"(SELECT {', '.join(casts)} FROM read_parquet({FILES}))", columns, frozenset(instants))  # noqa: S608  # quoted
 
 
 def _as_text(column: str, kind: str) -> str:

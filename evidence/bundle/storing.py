@@ -14,6 +14,7 @@ import duckdb
 
 from ...contracts.evidence import Source
 from .columns import COLUMNS, TABLES
+from .readers import FILES
 from .relations import Relation
 from .sql import literal
 
@@ -27,10 +28,24 @@ _STORE = "store"
 
 
 class Part(NamedTuple):
-    """One file of a source, as SQL."""
+    """Files of a source that one SELECT reads."""
 
-    name: str
     relation: Relation
+    files: tuple[tuple[str, Path], ...]
+    """Name in the bundle, and where it is read from."""
+
+    @property
+    def select(self) -> str:
+        paths = ", ".join(literal(str(path)) for _, path in self.files)
+        return self.relation.select.replace(FILES, f"[{paths}]")
+
+
+def grouped(parts: Sequence[Part]) -> list[Part]:
+    """Files that are read alike become one part: hundreds of files are one scan."""
+    groups: dict[Relation, list[tuple[str, Path]]] = {}
+    for part in parts:
+        groups.setdefault(part.relation, []).extend(part.files)
+    return [Part(relation, tuple(files)) for relation, files in groups.items()]
 
 
 def store(
@@ -40,8 +55,11 @@ def store(
     table = TABLES[source]
     place = _place(parts, size, temporary)
     broken: list[str] = []
-    if place == "files" or not _copied(connection, table, parts, place, temporary):
-        kept, broken = _that_work(connection, parts) if place == "memory" else (list(parts), [])
+    kept = grouped(parts)
+    if place == "files" or not _copied(connection, table, kept, place, temporary):
+        if place == "memory":
+            working, broken = _that_work(connection, parts)
+            kept = grouped(working)
         if not (broken and _copied(connection, table, kept, place, temporary)):
             connection.execute(f"CREATE VIEW {table}_all AS {_union(source, kept)}")
     connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join(COLUMNS[source])} FROM {table}_all")  # noqa: S608  # ours
@@ -93,7 +111,7 @@ def _that_work(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> 
     broken: list[str] = []
     for part, error in _tried(connection, parts):
         if error:
-            broken.append(f"{part.name}: {error}")
+            broken.append(f"{part.files[0][0]}: {error}")
         else:
             kept.append(part)
     return kept, broken
@@ -102,7 +120,7 @@ def _that_work(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> 
 def _tried(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> Iterator[tuple[Part, str]]:
     for part in parts:
         try:
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE trial AS {part.relation.select}")
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE trial AS {part.select}")
             connection.execute("DROP TABLE trial")
         except duckdb.Error as error:
             yield part, str(error).strip().split("\n", 1)[0][:200]
@@ -113,4 +131,4 @@ def _tried(connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> Iter
 def _union(source: Source, parts: Sequence[Part]) -> str:
     columns = (*COLUMNS[source], "ts_text")
     none = ", ".join(f"CAST(NULL AS {_TYPES.get(column, 'VARCHAR')}) AS {column}" for column in columns)
-    return " UNION ALL ".join(part.relation.select for part in parts) or f"SELECT {none} WHERE false"
+    return " UNION ALL ".join(part.select for part in parts) or f"SELECT {none} WHERE false"

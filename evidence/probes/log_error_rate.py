@@ -13,7 +13,7 @@ from ...contracts.claim import Fact
 from ...contracts.evidence import Answer
 from ..counts import per_minute, rate_score, share_score
 from ..subjects import subject_for
-from ..tables import Periods, Tables, utc
+from ..tables import Tables, utc
 from .base import Params, Probe, ServiceNames, answered, in_list, rounded, saturating, strength, undated
 
 MIN_ERRORS = 3
@@ -56,12 +56,13 @@ def answer(tables: Tables, params: LogErrorRate) -> Answer:
             values,
         )
     ]
-    facts = [fact for row in rows if (fact := _fact(tables, row, periods, set(params.services)))]
+    minutes = tables.minutes("logs", periods)
+    facts = [fact for row in rows if (fact := _fact(tables, row, minutes, set(params.services)))]
     return answered(tables, "logs", facts, window=periods.whole, rows_read=sum(row.before + row.after for row in rows))
 
 
-def _fact(tables: Tables, row: _Row, periods: Periods, named: set[str]) -> Fact | None:
-    minutes_before, minutes_after = periods.minutes
+def _fact(tables: Tables, row: _Row, minutes: tuple[float, float], named: set[str]) -> Fact | None:
+    minutes_before, minutes_after = minutes
     was, now = per_minute(row.errors_before, minutes_before), per_minute(row.errors_after, minutes_after)
     scores = [rate_score(row.errors_before, minutes_before, row.errors_after, minutes_after)]
     if row.before and row.after:

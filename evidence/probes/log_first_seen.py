@@ -48,7 +48,7 @@ def answer(tables: Tables, params: LogFirstSeen) -> Answer:
         GROUP BY service ORDER BY service""",  # noqa: S608  # placeholders only
         values,
     )
-    minutes_before, minutes_after = periods.minutes
+    minutes_before, minutes_after = tables.minutes("logs", periods)
     facts = [
         Fact(
             subject=subject_for(tables.incident, service), signal="log:pattern",

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from ...contracts.claim import Fact, Relation
 from ...contracts.evidence import Answer
+from ...contracts.incident import Incident
 from ..counts import per_minute, rate_score
 from ..subjects import subject_for
 from ..tables import Periods, Tables, naive, utc
@@ -29,6 +30,8 @@ MAX_GROUPS = 8_000
 MIN_SCORE = 3.0
 MIN_STRENGTH = 0.1
 WEIGHTS = {"FATAL": 1.0, "ERROR": 0.9, "WARN": 0.65}
+ALARMING = 0.75
+"""The weight of a line that speaks of a failure."""
 _ALARMING = re2.compile(
     r"(?i)\b(?:panic|fatal|exception|traceback|segfault|oom|out of memory|no space left|refused|unreachable|deadlock|"
     r"corrupt(?:ed)?|timed? ?out|timeout|denied|unauthorized|forbidden|crash(?:ed|loop)?|failed|failure|unavailable|"
@@ -56,6 +59,15 @@ class _Group(NamedTuple):
     sample: str
 
 
+class _Asked(NamedTuple):
+    incident: Incident
+    periods: Periods
+    minutes_before: float
+    minutes_after: float
+    usual: bool
+    """Whether anything was logged before at all."""
+
+
 class _Judged(NamedTuple):
     relation: Relation
     strength: float
@@ -66,14 +78,14 @@ def answer(tables: Tables, params: LogTemplates) -> Answer:
     if periods is None:
         return undated("logs")
     groups = _groups(tables, params.services, periods)
-    usual = sum(group.before for group in groups) > 0
+    asked = _Asked(tables.incident, periods, *tables.minutes("logs", periods), usual=sum(g.before for g in groups) > 0)
     by_kind: dict[tuple[str, str], list[int]] = {}
     for number, group in enumerate(groups):
         by_kind.setdefault((group.service, group.severity), []).append(number)
     facts = []
     for numbers in by_kind.values():
         for found in merge(Line(groups[number].masked, number) for number in numbers):
-            fact = _fact(tables, found.template, [groups[key] for key in found.keys], periods, usual=usual)
+            fact = _fact(asked, found.template, [groups[key] for key in found.keys])
             facts.extend([fact] if fact else [])
     facts.sort(key=lambda f: (-f.strength, f.subject.ref, f.object))
     note = f"only the {MAX_GROUPS} most telling groups of lines were looked at" if len(groups) == MAX_GROUPS else ""
@@ -100,27 +112,26 @@ def _groups(tables: Tables, services: Sequence[str], periods: Periods) -> list[_
     return [_Group(*row) for row in rows]
 
 
-def _fact(tables: Tables, template: str, groups: Sequence[_Group], periods: Periods, *, usual: bool) -> Fact | None:
+def _fact(asked: _Asked, template: str, groups: Sequence[_Group]) -> Fact | None:
     before, after = sum(g.before for g in groups), sum(g.after for g in groups)
-    minutes_before, minutes_after = periods.minutes
     first = min(g.first for g in groups)
     firsts = [g.first_after for g in groups if g.first_after]
-    new_late = _late(first, periods) and after >= before
-    score = rate_score(before, minutes_before, after, minutes_after)
+    new_late = _late(first, asked.periods) and after >= before
+    score = rate_score(before, asked.minutes_before, after, asked.minutes_after)
     weight = _weight(groups[0].severity, template)
-    expected = before / minutes_before * minutes_after
+    expected = before / asked.minutes_before * asked.minutes_after
     judged = _judged(after, score, weight, new=before == 0 or new_late, expected=expected)
-    standing = _Judged("fails", _standing(groups[0].severity, told=periods.told))
+    standing = _Judged("fails", _standing(groups[0].severity, told=asked.periods.told))
     relation, strong = judged if judged is not None and judged.strength >= standing.strength else standing
-    if relation == "appears" and not usual:
+    if relation == "appears" and not asked.usual:
         strong = strength(strong * 0.7)
     if strong < MIN_STRENGTH:
         return None
     at = first if relation in {"appears", "fails"} else min(firsts, default=None)
     return Fact(
-        subject=subject_for(tables.incident, groups[0].service), signal="log:template", relation=relation,
-        object=cut(template, 240), value=rounded(per_minute(after, minutes_after)),
-        baseline=rounded(per_minute(before, minutes_before)), unit="per_min",
+        subject=subject_for(asked.incident, groups[0].service), signal="log:template", relation=relation,
+        object=cut(template, 240), value=rounded(per_minute(after, asked.minutes_after)),
+        baseline=rounded(per_minute(before, asked.minutes_before)), unit="per_min",
         at=utc(at) if at and relation in {"appears", "rises", "fails"} else None, strength=strong,
         quote=cut(min(g.sample for g in groups)),
     )  # fmt: skip
@@ -129,7 +140,7 @@ def _fact(tables: Tables, template: str, groups: Sequence[_Group], periods: Peri
 def _judged(after: int, score: float, weight: float, *, new: bool, expected: float) -> _Judged | None:
     if new and after:
         seen = 0.75 + 0.25 * (1 - math.exp(-(after - 1) / 3))
-        return _Judged("appears", strength(weight * seen))
+        return _Judged("appears", strength(weight * seen * (1.0 if weight >= ALARMING else saturating(score, 1.0))))
     if not after and expected >= 3:
         return _Judged("vanishes", strength(0.6 * saturating(-score, 3)))
     if score >= MIN_SCORE:
@@ -149,12 +160,12 @@ def _standing(severity: str, *, told: bool) -> float:
 def _late(first: datetime, periods: Periods) -> bool:
     """Whether it was first seen in the last sixth of the time before."""
     length: timedelta = periods.before.end - periods.before.start
-    return periods.before.end >= periods.after.start and first >= naive(periods.before.end - length / 6)
+    return periods.before.end == periods.after.start and first >= naive(periods.before.end - length / 6)
 
 
 def _weight(severity: str, template: str) -> float:
     weight = WEIGHTS.get(severity, 0.4)
-    return max(weight, 0.75) if weight < 0.75 and _ALARMING.search(template.replace(MASK, " ")) else weight
+    return max(weight, ALARMING) if weight < ALARMING and _ALARMING.search(template.replace(MASK, " ")) else weight
 
 
 PROBE = Probe(

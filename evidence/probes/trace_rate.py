@@ -11,7 +11,7 @@ from ...contracts.claim import Fact, Relation
 from ...contracts.evidence import Answer
 from ..counts import per_minute, rate_score
 from ..subjects import subject_for
-from ..tables import Periods, Tables, utc
+from ..tables import Tables, utc
 from .base import Params, Probe, ServiceNames, answered, cut, in_list, rounded, saturating, strength, undated
 
 MIN_SCORE = 3.0
@@ -56,13 +56,14 @@ def answer(tables: Tables, params: TraceRate) -> Answer:
             values,
         )
     ]
-    facts = [fact for row in rows if (fact := _fact(tables, row, periods))]
+    minutes = tables.minutes("traces", periods)
+    facts = [fact for row in rows if (fact := _fact(tables, row, minutes))]
     read = sum(row.before + row.after for row in rows if not row.name and not row.instance)
     return answered(tables, "traces", facts, window=periods.whole, rows_read=read)
 
 
-def _fact(tables: Tables, row: _Row, periods: Periods) -> Fact | None:
-    minutes_before, minutes_after = periods.minutes
+def _fact(tables: Tables, row: _Row, minutes: tuple[float, float]) -> Fact | None:
+    minutes_before, minutes_after = minutes
     was, now = per_minute(row.before, minutes_before), per_minute(row.after, minutes_after)
     score = rate_score(row.before, minutes_before, row.after, minutes_after)
     strong = strength(saturating(abs(score), 8) * abs(now - was) / max(now, was))

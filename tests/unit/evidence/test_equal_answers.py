@@ -193,3 +193,21 @@ def test_check_says_what_is_there(make_bundle) -> None:
         "changes.jsonl",
         "resources.jsonl",
     }
+
+
+async def test_other_names_give_the_same_facts(opened) -> None:
+    """No probe knows a service by its name."""
+    names = {"web": "qx-7f", "cart": "Zebra", "db": "n0nsense"}
+    text = {name: "".join(json.dumps(row) + "\n" for row in rows) for name, rows in everything().items()}
+    renamed = dict(text)
+    incident = INCIDENT
+    for old, new in names.items():
+        renamed = {name: content.replace(f'"{old}"', f'"{new}"') for name, content in renamed.items()}
+        incident = incident.replace(f"service: {old}", f"service: {new}")
+    first = await ask_everything(opened(text, incident=INCIDENT))
+    second = await ask_everything(opened(renamed, incident=incident))
+    for name in ("metric_shift", "log_templates", "log_error_rate", "trace_self_time", "trace_errors", "trace_gap"):
+        before = sorted((f.signal, f.relation, f.object, f.value, f.strength, str(f.at)) for f in first[name].facts)
+        after = sorted((f.signal, f.relation, f.object, f.value, f.strength, str(f.at)) for f in second[name].facts)
+        assert after == before, name
+    assert first["metric_shift"].facts

@@ -155,3 +155,15 @@ async def test_lost_lines_make_absence_partial(opened) -> None:
     )
     assert answer.status == "partial"
     assert "incomplete" in answer.note
+
+
+async def test_rates_count_the_time_that_was_recorded(opened) -> None:
+    """A normal stretch from another hour, and pieces of both: ten lines a minute stay ten lines a minute."""
+    incident = (
+        "schema: 1\nid: i\ntitle: t\nwindow: {start: 2026-03-14T06:00:00Z, end: 2026-03-14T07:00:00Z}\n"
+        "baseline: {start: 2026-03-14T02:00:00Z, end: 2026-03-14T02:30:00Z}\n"
+    )
+    normal = [line(n / 10, "web", "INFO", f"served {n}") for n in range(300)]
+    later = [line(270 + n / 10, "web", "INFO", f"served {n}") for n in range(30)]
+    bundle = opened({"logs.jsonl": normal + later}, incident=incident)
+    assert (await ask(bundle, "log_templates")).status == "empty"

@@ -70,6 +70,24 @@ def test_every_format_reads_the_same(opened, name: str, content: str | bytes) ->
     assert coverage_of(bundle, "metrics").status == "ok"
 
 
+def test_hundreds_of_files_are_one_scan(opened) -> None:
+    files = {f"metrics/{n:03}.jsonl": jsonl_of([{**METRICS[0], "service": f"s{n}"}]) for n in range(300)}
+    bundle = opened({**files, "metrics/odd.csv": csv_of(METRICS)})
+    assert coverage_of(bundle, "metrics").rows == 303
+    assert len(bundle.services()) == 302
+
+
+def test_a_column_cannot_stand_for_files(opened) -> None:
+    bundle = opened(
+        {
+            "logs/a.jsonl": [{"ts": 1773453600, "msg": "x", "@files@": 1}],
+            "logs/b.jsonl": [{"ts": 1773453600, "msg": "y"}],
+        }
+    )
+    assert bundle.tables().rows("SELECT body FROM logs") == [("y",)]
+    assert coverage_of(bundle, "logs").status == "cut"
+
+
 def test_parquet_with_typed_columns_reads_the_same(opened, make_bundle) -> None:
     root = make_bundle(name="typed")
     table = pa.table({
