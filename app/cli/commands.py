@@ -20,9 +20,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "events": Entry("events", "Show what happened in a run, in order."),
     },
     "Act": {
-        "actions": Entry("actions", "Show a run's actions: proposed, approved, done, confirmed."),
-        "approve": Entry("approve", "Approve an action that a run asks about."),
-        "reject": Entry("reject", "Reject an action that a run asks about."),
+        "actions": Entry("actions", "Show a run's actions, and what became of each."),
+        "approve": Entry("approve", "Approve an action, from any place, until it expires."),
+        "reject": Entry("reject", "Reject an action: it is not done."),
         "reconcile": Entry("reconcile", "Find out how actions went whose outcome is not known."),
         "undo": Entry("undo", "Ask for the undo of an action that succeeded."),
     },
