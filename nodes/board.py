@@ -7,6 +7,7 @@ earlier process granted is void, and its task is announced anew.
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..contracts.assignment import TaskLease
 from ..contracts.base import AgentId, Record, TaskId, derived_id
@@ -25,6 +26,7 @@ from ..rules.redundancy import as_a_person_wants, twin_of
 from ..rules.transition import Grounds, Stamp, transition
 from .correspondence import correspond
 from .fuses import FuseBook, best_findings
+from .inputs import missing_inputs
 from .messaging import Postbox
 from .outcome import stamp
 from .performing import Performed
@@ -32,6 +34,13 @@ from .performing import Performed
 OPEN = frozenset({"announced", "revision_requested"})
 Need = frozenset[str]
 """Capabilities that a task requires."""
+
+
+class Told(NamedTuple):
+    """A task that moved, and the events that tell of it."""
+
+    task: Task
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True)
@@ -164,29 +173,29 @@ class Board:
         """Put up every task whose dependencies are over; say how many are open."""
         async with self._writing:
             over = {t for t, task in self.tasks.items() if task.state in TASK_OVER}
-            mark = stamp(self.deps, "board")
-            records: list[Record] = []
-            events: list[Event] = []
+            mark, known = stamp(self.deps, "board"), frozenset(self.tasks)
+            moved: list[Told] = []
             for task in list(self.tasks.values()):
-                due = task.state in {"ready", "reassigned"} and over.issuperset(task.spec.dependencies)
-                if due or (task.state == "announced" and self.isolated and not self._able(task)):
-                    for moved, told in self._put_up(task, mark):
-                        self._put(moved)
-                        records.append(moved)
-                        events += told
-            await self._commit(tuple(records), tuple(events))
+                if task.state in {"ready", "reassigned"} and over.issuperset(task.spec.dependencies):
+                    lacking = await missing_inputs(task, known, self.deps)
+                    moved += [_cancelled(task, "; ".join(lacking), mark)] if lacking else self._put_up(task, mark)
+                elif task.state == "announced" and self.isolated and not self._able(task):
+                    moved.append(_cancelled(task, "every agent that could do it is isolated", mark))
+            for told in moved:
+                self._put(told.task)
+            await self._commit(tuple(t.task for t in moved), tuple(e for t in moved for e in t.events))
             return sum(task.state in OPEN for task in self.tasks.values())
 
     # --- within -------------------------------------------------------------------------------------------------------
-    def _put_up(self, task: Task, mark: Stamp) -> list[tuple[Task, list[Event]]]:
+    def _put_up(self, task: Task, mark: Stamp) -> list[Told]:
         """The task, and a second of it where two are to do it."""
-        wanted = as_a_person_wants(task, list(self.tasks.values()), self.deps.team)
-        up = [self._announced(wanted, mark)]
-        twice = redundancy(task, self.deps.team, self.best.get(task.spec.task_id)) and len(self._able(task)) > 1
-        if twice and task.spec.task_id not in self._twins:
+        team, key = self.deps.team, task.spec.task_id
+        up = [self._announced(as_a_person_wants(task, list(self.tasks.values()), team), mark)]
+        twice = redundancy(task, team, self.best.get(key)) and len(self._able(task)) > 1
+        if twice and key not in self._twins:
             twin, made = transition(twin_of(task), "ready", mark, reason=f"second owner of {task.key}")
             moved, told = self._announced(twin, mark)
-            up.append((moved, [made, *told]))
+            up.append(Told(moved, (made, *told)))
         return up
 
     def _able(self, task: Task) -> tuple[AgentId, ...]:
@@ -195,16 +204,15 @@ class Board:
             return ()
         return tuple(a.id for a in team.agents if a.id not in self.isolated and not why_not(a, task, 0))
 
-    def _announced(self, task: Task, mark: Stamp) -> tuple[Task, list[Event]]:
+    def _announced(self, task: Task, mark: Stamp) -> Told:
         able = self._able(task)
         if not able:
-            cancelled, event = transition(task, "cancelled", mark, reason="no agent is eligible")
-            return cancelled, [event]
+            return _cancelled(task, "no agent is eligible", mark)
         chosen, first = transition(task, "candidate_selected", mark, grounds=Grounds(candidates=able))
         assignment = chosen.spec.assignment.model_copy(update={"candidates": able})
         chosen = chosen.model_copy(update={"spec": chosen.spec.model_copy(update={"assignment": assignment})})
         announced, second = transition(chosen, "announced", mark, reason=f"{len(able)} agents may claim it")
-        return announced, [first, second]
+        return Told(announced, (first, second))
 
     async def _granted(self, task: Task, agent: AgentSpec, mark: Stamp) -> Held:
         deps = self.deps
@@ -239,12 +247,11 @@ class Board:
         self._put(moved, freed.lease)
         await self._commit((freed.lease, moved), (*freed.events, *told))
 
-    def _escalated(self, task: Task, to: str, mark: Stamp) -> tuple[Task, list[Event]]:
+    def _escalated(self, task: Task, to: str, mark: Stamp) -> Told:
         """The lead keeps it from being tried for ever: what nobody finishes is cancelled and told to a person."""
         reason = f"{self.expiries[task.spec.task_id]} leases on it expired: escalated to the {to}"
-        cancelled, event = transition(task, "cancelled", mark, reason=reason)
         self.box.post(letters.escalated(task, reason, self.deps.team.root_owner))
-        return cancelled, [event]
+        return _cancelled(task, reason, mark)
 
     def _put(self, task: Task, lease: TaskLease | None = None) -> None:
         self.tasks[task.spec.task_id] = task
@@ -279,3 +286,8 @@ class Board:
         if records or events or told:
             await self.deps.ledger.commit(Writes(records=(*records, *written), events=(*events, *told)))
             self._changed.set()
+
+
+def _cancelled(task: Task, reason: str, mark: Stamp) -> Told:
+    moved, event = transition(task, "cancelled", mark, reason=reason)
+    return Told(moved, (event,))

@@ -15,6 +15,7 @@ from ..rules.claims import sift
 from ..rules.wording import say
 from .analysis import analyzed
 from .asking import ask, question, refusals
+from .inputs import undone_dependencies
 from .sounding import Alive, Sounding, unheard
 
 
@@ -36,6 +37,8 @@ async def perform(task: Task, brief: DelegationBrief, deps: Deps, alive: Alive =
     found = await analyzed(task, sounding, deps)
     proposed = await _proposed(deps, task, brief, sounding, found)
     report = _report(task, brief, (*found, *proposed), sounding, deps)
+    without = tuple(f"built without: {title}" for title in await undone_dependencies(task, deps))
+    report = report.model_copy(update={"open_questions": (*report.open_questions, *without)})
     return Performed(report, (*sounding.observed.values(), report), tuple(sounding.events))
 
 

@@ -13,6 +13,7 @@ from ..rules.allocation import allocate, within
 from ..rules.redundancy import as_a_person_wants, has_twin, rivals_of, twin_of
 from ..rules.transition import Grounds, Stamp, transition
 from .fuses import FuseBook, best_findings
+from .inputs import missing_inputs
 from .outcome import Outcome, stamp
 
 SELECTABLE = frozenset({"ready", "reassigned"})
@@ -41,6 +42,12 @@ async def select(state: SelectInput, deps: Deps) -> Outcome:
     open_tasks = [t for t in within(tasks, state["domain"]) if t.state in SELECTABLE]
     while open_tasks:
         task = as_a_person_wants(open_tasks.pop(0), tasks, deps.team)
+        lacking = await missing_inputs(task, frozenset(t.spec.task_id for t in tasks), deps)
+        if lacking:
+            cancelled, event = transition(task, "cancelled", mark, reason="; ".join(lacking))
+            records.append(cancelled)
+            events.append(event)
+            continue
         others = {AgentId(a): "has the same task as its first owner" for a in rivals_of(task, tasks)}
         decision = allocate(
             task, deps.team, load=load, success=success, at=mark.at, isolated=fuses.isolated | others,
