@@ -19,7 +19,8 @@ FAILED = re.compile(
 HEAD = 400
 """How much of a body is looked at for a failure; a log may speak of failures further down."""
 STATUS = re.compile(r"^(?:Status|State): +(\S+)", re.MULTILINE)
-REASON = re.compile(r"^ +Reason: +(\S+)", re.MULTILINE)
+REASON = re.compile(r"^ +State: +\S+\s*\n +Reason: +(\S+)", re.MULTILINE)
+"""Of the state that is, not of one that was."""
 KUBECTL = re.compile(
     r"kubectl (?:describe|get|logs|top)\b(?:.*? (?P<kind>pods?|nodes?|deployments?|jobs?))?[ /]*(?P<name>[\w.-]+)?"
 )

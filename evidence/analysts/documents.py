@@ -23,3 +23,4 @@ class DocumentsAnalyst(FieldAnalyst):
         yield ProbeCall(probe="external_status")
         if not TELEMETRY <= (self.probes or frozenset()):
             yield ProbeCall(probe="document_lines")
+            yield ProbeCall(probe="document_faults")

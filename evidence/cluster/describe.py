@@ -128,6 +128,8 @@ def _container(line: Line) -> Object:
     found: Object = {
         "name": line.key,
         "image": line.said("Image"),
+        "command": [row.text for row in line.entries("Command")],
+        "args": [row.text for row in line.entries("Args")],
         "ports": [{"containerPort": int(port), "protocol": protocol} for port, protocol in ports],
         "resources": {
             "limits": {row.key: row.value for row in line.entries("Limits")},

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...contracts.claim import Fact, Subject
 from ...contracts.evidence import Answer
+from ..cluster.quantities import age_seconds
 from ..tables import Tables
 from .base import Params, Probe, answered, cut
 
@@ -20,6 +21,8 @@ BODY = 65_536
 MAX_DOCUMENTS = 200
 EACH, MOST = 6, 40
 FOLLOWING = 8
+ALIKE = 0.7
+"""Share of words from which two lines say the same."""
 HELD = 0.3
 """Share of the whole that a span must hold."""
 
@@ -44,7 +47,10 @@ _ROUTINE = re.compile(
 _FLAG = re.compile(r"\"\w*(?:detected|failed|error|broken|degraded)\w*\"\s*:\s*true", re.IGNORECASE)
 _STARTED = re.compile(r"\"?(?:starts_?at|started_?at|firing_since|first_seen)\"?\s*[:=]\s*\"?\d{4}-\d{2}-\d{2}", re.IGNORECASE)
 _SPAN = re.compile(r"([\w./ :-]+?) \(([\w.-]+)\) - ([0-9.]+)ms")
-_MASK = re.compile(r"[0-9a-f]{8,}|\d+|\"[^\"]*\"|'[^']*'|\b\w*\d\w*\b")
+_MASK = re.compile(r"[0-9a-f]{8,}|\b\w*\d\w*\b")
+_EVENT = re.compile(r"^(?:Warning|Normal) +\w+ +([0-9dhms]+)\b")
+PAST = 1800
+"""Seconds after which an event of a cluster is over."""
 _UNCOLLECTED = re.compile(r"^(\S+): (failed|empty)\b:? ?(.*)$")
 
 
@@ -58,27 +64,40 @@ class _Line(NamedTuple):
     kind: str
 
 
+def is_guide(name: str) -> bool:
+    """Whether a document teaches rather than records."""
+    return _GUIDE.search(name) is not None
+
+
+def is_routine(line: str) -> bool:
+    return _ROUTINE.search(line) is not None
+
+
 def answer(tables: Tables, params: DocumentLines) -> Answer:
     del params
     documents = tables.rows(
         f"SELECT name, left(body, {BODY}) FROM documents ORDER BY name LIMIT {MAX_DOCUMENTS}"  # noqa: S608  # constants
     )
-    seen: set[str] = set()
+    seen: list[frozenset[str]] = []
     facts: list[Fact] = []
     for name, body in documents:
-        if _GUIDE.search(name):
+        if is_guide(name):
             continue
         lines = body.splitlines()
         found = [*_collection(lines)] if "collection_status" in name else [*_troubles(lines), *_span(lines)]
         fresh = []
         for line in sorted(found, key=lambda line: (-line.weight, found.index(line))):
-            masked = _MASK.sub("#", line.text)[:160]
-            if masked not in seen:
-                seen.add(masked)
+            words = frozenset(_MASK.sub("#", line.text).lower().split())
+            if not any(_alike(words, other) for other in seen):
+                seen.append(words)
                 fresh.append(line)
-        facts += [_fact(name, line) for line in fresh[:EACH]]
+        facts += [_fact(name, line) for line in [*fresh[:EACH], *(f for f in fresh[EACH:] if f.kind == "start date")][: EACH + 1]]
     facts.sort(key=lambda fact: (-fact.strength, fact.subject.ref, fact.quote))
     return answered(tables, "documents", facts[:MOST], window=None, rows_read=len(documents))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= ALIKE * len(one | other)
 
 
 def _fact(name: str, line: _Line) -> Fact:
@@ -95,8 +114,8 @@ def _troubles(lines: list[str]) -> Iterator[_Line]:
         if len(text) < 6:  # noqa: PLR2004  # a word says nothing
             continue
         if _STARTED.search(text):
-            yield _Line(0.3, text, "start")
-        if _ROUTINE.search(text):
+            yield _Line(0.5, text, "start date")
+        if is_routine(text) or _is_past(text):
             continue
         if _FLAG.search(text):
             yield _Line(0.8, " ".join(" ".join(lines[at : at + FOLLOWING]).split()), "error")
@@ -106,6 +125,13 @@ def _troubles(lines: list[str]) -> Iterator[_Line]:
             yield _Line(0.6, text, "error")
         elif _SLOW.search(text) and re.search(r"\d", text):
             yield _Line(0.45, text, "slow")
+
+
+def _is_past(text: str) -> bool:
+    """An event of a cluster that was last seen long ago."""
+    match = _EVENT.match(text)
+    seen = age_seconds(match.group(1)) if match else None
+    return seen is not None and seen > PAST
 
 
 def _span(lines: list[str]) -> Iterator[_Line]:

@@ -71,8 +71,8 @@ def _of_pod(cluster: Cluster, pod: Pod) -> Iterator[Fact]:
         elif _crashes(pod, state):
             yield diagnosis(
                 component(pod.owner), "container", "crash_loop", 0.45,
-                f"pod {pod.name}, container {state.get('name')}: {waiting or pod.listed}, exit code "
-                f"{last.get('exitCode') or now.get('exitCode')}, {state.get('restartCount')} restarts",
+                f"pod {pod.name} is experiencing {waiting or pod.listed}: container {state.get('name')}, exit code "
+                f"{last.get('exitCode') or now.get('exitCode')}, {state.get('restartCount')} restarts{_runs(pod, state)}",
                 value=float(state.get("restartCount") or 0),
             )  # fmt: skip
     if pod.ready and not pod.restarts:
@@ -80,6 +80,15 @@ def _of_pod(cluster: Cluster, pod: Pod) -> Iterator[Fact]:
     for event in pod.warnings:
         if _OOM.search(event.message):
             yield _killed(pod, workload, {}, f"{event.reason}: {event.message}")
+
+
+def _runs(pod: Pod, state: Object) -> str:
+    """Its command, which often is what fails."""
+    for container in pod.spec.get("containers") or ():
+        told = " ".join(str(part) for part in [*(container.get("command") or ()), *(container.get("args") or ())])
+        if container.get("name") == state.get("name") and told:
+            return f"; it runs {told[:160]}"
+    return ""
 
 
 def _crashes(pod: Pod, state: Object) -> bool:

@@ -76,8 +76,8 @@ def _unbound(cluster: Cluster, name: str, raw: Object, declared: Object, owner: 
     wanted = str(spec.get("storageClassName") or (raw.get("spec") or {}).get("storageClassName") or "")
     for event in events:
         if match := _CLASS.search(event.message):
-            yield _because(owner, "storage_class_missing", 1.0, name, f"{event.reason}: {event.message}")
-            del match
+            said = f"storage class {match.group(1)} does not exist; {event.reason}: {event.message}"
+            yield _because(owner, "storage_class_missing", 1.0, name, said)
             return
     classes = cluster.of("storageclass")
     if wanted and classes and wanted not in classes and not _of_class(cluster, wanted):
@@ -98,7 +98,9 @@ def _unbound(cluster: Cluster, name: str, raw: Object, declared: Object, owner: 
 
 
 def _because(owner: str, kind: str, strength: float, claim: str, text: str) -> Fact:
-    return diagnosis(component(owner), "volume", kind, strength, f"claim {claim} is not bound: {text}")
+    """In the order of the chain: pods that do not run, the claim that they wait for, and why it waits."""
+    said = f"pods of {owner} are not running because their PVC {claim} cannot bind: {text}"
+    return diagnosis(component(owner), "volume", kind, strength, said)
 
 
 def _of_class(cluster: Cluster, name: str) -> bool:

@@ -11,10 +11,10 @@ from .candidates import Candidate, answerable, candidates
 from .chain import chain_of, remedies_of
 from .changes import ChangeRanker
 from .confidence import confidence_of, outcome_of
-from .diagnoses import diagnoses
+from .diagnoses import Diagnosis, diagnoses
 from .operational import operational_causes
 from .services import ServiceRanker
-from .settled import settled
+from .settled import blind, settled, uncollected
 
 MAX_CAUSES = 10
 MAX_RULED_OUT = 12
@@ -29,7 +29,7 @@ def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
     diagnosed = diagnoses(board)
     found = candidates(board, changes, operational, services.scores, diagnosed)
     allowed = answerable(found, incident.answer_space)
-    outcome: Outcome = "no_incident" if settled(board, diagnosed) else outcome_of(board, allowed)
+    outcome = _outcome(board, diagnosed, allowed)
     causes = _ranked(allowed, board) if outcome == "cause_found" else ()
     top = allowed[0] if causes else None
     first = services.first_failing()
@@ -46,6 +46,12 @@ def rank(claims: Iterable[Claim], incident: Incident) -> Ranking:
         remediation=remedies_of(top, first) if top else (),
         missing=_missing(board, allowed),
     )
+
+
+def _outcome(board: Board, diagnosed: Sequence[Diagnosis], allowed: Sequence[Candidate]) -> Outcome:
+    if blind(board):
+        return "inconclusive"
+    return "no_incident" if settled(board, diagnosed) else outcome_of(board, allowed)
 
 
 def _ranked(allowed: Sequence[Candidate], board: Board) -> tuple[RankedCause, ...]:
@@ -76,7 +82,7 @@ def _ids(claims: Sequence[ClaimId]) -> tuple[ClaimId, ...]:
 
 def _missing(board: Board, allowed: Sequence[Candidate]) -> tuple[str, ...]:
     """What would separate the causes further."""
-    found = []
+    found = list(uncollected(board))
     if not board.of("metric", "log", "trace"):
         found.append("metrics, logs or traces of the time of the incident")
     unread = [c for c in allowed[:3] if c.cause.kind == "change" and c.unread]

@@ -15,7 +15,23 @@ def settled(board: Board, found: Sequence[Diagnosis]) -> bool:
     space = board.incident.answer_space
     if space.kinds or space.causes or any(d.score >= SHOWN for d in found):
         return False
-    return _alert_is_over(board) or _recovered(board) or _only_moved(board)
+    return _alert_is_over(board) or _recovered(board) or _only_moved(board) or _nothing_there(board)
+
+
+def uncollected(board: Board) -> tuple[str, ...]:
+    """What was asked for and could not be read, in the words of the failure."""
+    return tuple(dict.fromkeys(c.quote for c in board.of("document") if c.object == "uncollected"))
+
+
+def blind(board: Board) -> bool:
+    """Whether what could not be collected is all that is known."""
+    return bool(uncollected(board)) and all(c.object == "uncollected" for c in board.claims)
+
+
+def _nothing_there(board: Board) -> bool:
+    """Whether what was looked for was read to its end and is empty, and nothing else complains."""
+    empty = any(c.signal == "document:line" and c.object == "empty" for c in board.claims)
+    return empty and not uncollected(board) and not any(s.claim for s in board.telling)
 
 
 def _alert_is_over(board: Board) -> bool:
