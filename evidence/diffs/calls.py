@@ -33,7 +33,7 @@ _RAW_CLASSES: tuple[tuple[EffectKind, float, str], ...] = (
             r"retry|backoff|jitter|breaker|hystrix|circuit|ratelimit|limiter|throttl|bulkhead|"
             r"singleflight|semaphore|acquire|debounce|(?<![a-z])lock(?![a-z]*(?:step|ed_))|rlock|"
             r"mutex|synchronized|once\.do|"
-            r"withtimeout|withdeadline|settimeout|withcancel|fallback|coalesce"
+            r"withtimeout|withdeadline|settimeout|withcancel|fallback|coalesce|idempoten|dedup|begin|transaction"
         ),
     ),
     (

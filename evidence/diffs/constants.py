@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .effects import Effect
 from .model import FileDiff, Hunk
+from .roles import role_of
 from .text import bare, strings
 from .values import Quantity, quantities
 
@@ -24,6 +25,8 @@ _DECLARED = re.compile(
 _PAIR = re.compile(
     r"""^[\s{,-]*["']?([A-Za-z_][\w.-]*)["']?\s*(?::=|=>|[:=])\s*["'`]?([^"'`,;{}()\[\]]+?)["'`]?\s*[,;]?\s*$"""
 )
+_ASSIGNED = re.compile(r"^(?:(?:const|var|let|final|val)\s+)?([A-Za-z_][\w.]*)\s*:?=\s*[\w.]+\(")
+_SWITCH = re.compile(r"([A-Za-z_][\w.-]*)\s*[:=]\s*(true|false)\b")
 _BOOLEANS = {"true": 1.0, "false": 0.0, "on": 1.0, "off": 0.0, "yes": 1.0, "no": 0.0, "enabled": 1.0, "disabled": 0.0}
 _VERSION = re.compile(r"^v?\d+(\.\d+){1,3}([-+.]\w+)*$|^v\d{4}[\d.-]*$")
 _VERSION_KEY = re.compile(r"version|revision|build|release", re.IGNORECASE)
@@ -74,6 +77,7 @@ def constant_effects(file: FileDiff) -> list[Effect]:
         new = constants((line.text for line in hunk.lines if line.mark == "+"), file.path, parents)
         found += _paired(old, new, file.path)
         found += _texts(hunk, file.path)
+        found += _settings(hunk, file)
     return found
 
 
@@ -135,10 +139,30 @@ def _texts(hunk: Hunk, path: str) -> list[Effect]:
     return sorted(found, key=lambda effect: effect.key)
 
 
+def _settings(hunk: Hunk, file: FileDiff) -> list[Effect]:
+    """Settings that are gone from a configuration file, and switches that are new in code."""
+    old = [v for line in hunk.lines if line.mark == "-" for v in _values(line.text, file.path)]
+    new = [v for line in hunk.lines if line.mark == "+" for v in _values(line.text, file.path)]
+    kept = {v.key for v in new} | {v.text for v in new}
+    gone = [Value(v.text if v.key == "name" else v.key, v.text, v.line) for v in old] if file.role == "config" else []
+    found = [
+        Effect(kind="constant_removed", key=v.key, path=file.path, quote=f"- {v.line}", old=v.text, unit="text", clear=0.6)
+        for v in gone
+        if v.key not in kept and not _number(v.text)
+    ]  # fmt: skip
+    return found + [
+        Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value, new_value=_BOOLEANS[value],
+               unit="bool", clear=0.6)
+        for line in hunk.lines if line.mark == "+"
+        for key, value in _SWITCH.findall(bare(line.text, file.path))
+        if key not in {v.key for v in old}
+    ]  # fmt: skip
+
+
 def _text_changed(before: Value, after: Value, path: str) -> Effect:
     flags = _BOOLEANS.get(before.text.lower()), _BOOLEANS.get(after.text.lower())
     switch = None not in flags
-    version = bool(_VERSION.match(before.text) and _VERSION.match(after.text)) or bool(_VERSION_KEY.search(after.key))
+    version = bool(_VERSION.match(before.text) and _VERSION.match(after.text))
     return Effect(
         kind="switch_changed" if switch else "text_changed",
         key=after.key,
@@ -149,7 +173,7 @@ def _text_changed(before: Value, after: Value, path: str) -> Effect:
         old_value=flags[0] if switch else None,
         new_value=flags[1] if switch else None,
         unit="bool" if switch else "text",
-        clear=0.05 if version else 0.8 if switch else 0.6,
+        clear=0.05 if version else 0.8 if switch else 0.75 if role_of(path) == "config" else 0.6,
     )
 
 
@@ -161,7 +185,8 @@ def _values(line: str, path: str) -> Iterator[Value]:
         return
     quoted = strings(text)
     if len(quoted) == 1:
-        key = key_before(text, text.find(quoted[0]) - 1)
+        assigned = _ASSIGNED.match(text)
+        key = assigned.group(1) if assigned else key_before(text, text.find(quoted[0]) - 1)
         if key:
             yield Value(key, quoted[0], line.strip())
 

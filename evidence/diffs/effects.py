@@ -24,6 +24,7 @@ EffectKind = Literal[
     "retry_added",
     "unbounded_added",  # something that only grows
     "work_added",  # costly work on a path that is taken often
+    "client_per_call",  # a client or connection of its own for every call
     "query_added",
     "query_changed",
     "limit_removed",  # of a query

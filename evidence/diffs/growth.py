@@ -43,10 +43,15 @@ _RAW_RULES: tuple[tuple[EffectKind, float, str], ...] = (
             r"regexp\.MustCompile|MustCompile|new RegExp|readall|"
             r"deepcopy|json\.(?:marshal|unmarshal|dumps|loads|parse|stringify)|marshalindent|"
             r"serialize|sleep|fsync|thread\.sleep|time\.sleep|reflect\.)\w*\s*\(|\.Sync\(\)|"
-            r"\([^)]*[+*]\)[+*]|System\.gc"
+            r"System\.gc"
         ),
     ),
-    ("loop_call_added", 0.0, r"(?!)"),
+    ("work_added", 0.85, r"\((?:\?:)?[^()]*[+*]\)[+*]"),  # a repeated group of repeats: backtracks without end
+    (
+        "client_per_call",
+        0.75,
+        r"(?i)^\s+.*(?:&|\bnew\s+|\bNew)\w*(?:\.\w+)*(?:Client|Session|Pool|Connection|Channel|Transport)\b\s*[({]",
+    ),
 )
 _RULES = tuple((kind, clear, re.compile(pattern)) for kind, clear, pattern in _RAW_RULES)
 _BOUND = re.compile(

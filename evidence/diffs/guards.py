@@ -30,7 +30,13 @@ _ERROR = re.compile(
     ),
     re.IGNORECASE,
 )
+_AWAIT = re.compile(r"\bawait\s+")
 _PASSES_ON = re.compile(r"^\s*return\s+(?:await\s+)?[\w.\[\]]+\(.*\)?;?$|\?;?\s*$")
+
+
+_LENGTH = re.compile(
+    r"(?:len|size|count)\s*\(\s*(?P<a>[\w.]+)\s*\)\s*[=!]=|(?P<b>[\w.]+)\.(?:length|size\(\)|isEmpty\(\)|is_empty\(\)|empty\(\))"
+)
 
 
 class Guard(NamedTuple):
@@ -50,6 +56,9 @@ def guards(lines: Sequence[str], path: str = "") -> tuple[Guard, ...]:
             found.append(Guard("guard_removed", operand.strip("("), line))
         if re.match(r"\s*(?:\}?\s*(?:else\s+)?if|elif|while|assert|require)\b|.*\?.*:", line):
             found += [Guard("bounds_removed", match.group("a"), line) for match in _BOUNDS.finditer(line)]
+            found += [
+                Guard("bounds_removed", match.group("a") or match.group("b"), line) for match in _LENGTH.finditer(line)
+            ]
     return tuple(found)
 
 
@@ -66,6 +75,14 @@ def guard_effects(file: FileDiff) -> list[Effect]:
         if guard.kind == "bounds_removed" and _numbers_live_on(guard.line, new_text):
             continue
         found.append(_effect(guard, file, new_text))
+    awaited = [line for line in bare_lines(file.removed, file.path) if _AWAIT.search(line)]
+    dropped = next((line for line in awaited if _AWAIT.sub("", line) in new_text.splitlines()), "")
+    if dropped:
+        found.append(
+            Effect(
+                kind="error_handling_removed", key=_called_on(dropped), path=file.path, quote=f"- {dropped}", clear=0.8
+            )
+        )
     errors = [guard for guard in before if guard.kind == "error_handling_removed"]
     if len(errors) > sum(guard.kind == "error_handling_removed" for guard in after) and not _passed_on(file):
         found.append(Effect(kind="error_handling_removed", key=_called_on(errors[0].line), path=file.path,

@@ -42,7 +42,7 @@ _MARKUP = re.compile(r"^\s*(</?[A-Za-z][\w.]*|/?>|className|style=|[{}()&]|\w+=|
 _OBSERVED = re.compile(
     r"(?i)\b(log(ger|ging)?|slog|console|metrics?|prometheus|counter|histogram|gauge|span|"
     r"trace[rd]?|otel|attributes?|"
-    r"request[_-]?id|req(uest)?id|rid|correlation|tenant_id|telemetry|buckets|name:|help:|"
+    r"telemetry|buckets|name:|help:|"
     r"labels?|observe|inc\(\)|fields)\b"
 )
 _HANDLER = re.compile(r"(?i)(health|ready|live|ping)(z|_?check|iness)?\b")

@@ -17,6 +17,10 @@ from .operators import operator_effects
 from .queries import query_effects
 from .text import bare_lines
 
+PLAIN = 0.6
+"""Clearness from which an effect stands against a change that looks innocent."""
+_BY_LOOKS = frozenset({"refactor", "hardening_only", "observability_only"})
+_HARMLESS: frozenset[EffectKind] = frozenset({"migration_safe", "table_created", "call_removed", "text_changed"})
 MAX_EFFECTS = 12
 """Of one change: the clearest are kept."""
 
@@ -49,9 +53,12 @@ def profile_of(diff: Diff) -> Profile:
     found = [e for e in found if not (e.kind == "query_added" and e.key.rpartition(".")[2].lower() in created)]
     if not found and innocence is None:
         found = [effect for file in files for effect in _rest(file)]
+    effects = _distinct(found)[:MAX_EFFECTS]
+    if innocence in _BY_LOOKS and any(e.clear >= PLAIN and e.kind not in _HARMLESS for e in effects):
+        innocence = None
     return Profile(
         diff=diff,
-        effects=_distinct(found)[:MAX_EFFECTS],
+        effects=effects,
         innocence=innocence,
         bumps=tuple(bump for file in diff.files for bump in bumps(file)),
     )

@@ -13,6 +13,8 @@ from .signals import metric_words
 
 KEY, QUOTE = 0.45, 0.25
 """Weight of a shared word that stands in what is changed, or only in its line."""
+DISTINCT = 100
+"""From here on a bare number is hardly said by accident."""
 _HOST = re.compile(r"\b[a-z][\w-]*(?:\.[a-z][\w-]*)+\b(?!\()")
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,}")
 
@@ -87,8 +89,10 @@ class Links:
             return False
         if effect.baseline is not None and any(_moved_alike(effect, symptom) for symptom in self._board.symptoms):
             return True
-        return effect.unit in {"s", "By"} and effect.value > 0 and any(
-            q.unit == effect.unit and abs(q.value - effect.value) < 0.001 * effect.value
+        if effect.unit not in {"s", "By"} and effect.value < DISTINCT:
+            return False
+        return effect.value > 0 and any(
+            q.unit in {effect.unit, "1"} and abs(q.value - effect.value) < 0.001 * effect.value
             for text in self._texts for q in quantities(text[:600])
         )  # fmt: skip
 
