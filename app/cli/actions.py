@@ -22,7 +22,10 @@ app = command_app()
 
 @app.command()
 def actions(context: typer.Context, *, run: RunArgument, form: ListForm = "table") -> None:
-    """Show a run's actions: what was proposed, approved, done, confirmed, and whether it helped."""
+    """Show a run's actions, and what became of each.
+
+    What was proposed, approved, done and confirmed, and whether it helped.
+    """
 
     async def load(store: SqlRunStore) -> ActionsView:
         found = await store.run(RunId(run))

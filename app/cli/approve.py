@@ -33,7 +33,7 @@ def approve(
     form: ReportForm = "table",
     out: OutFile = None,
 ) -> int:
-    """Approve an action, from any place and at any time until it expires.
+    """Approve an action, from any place, until it expires.
 
     A terminal shows first what exactly would be done, and asks. Elsewhere the digest says what was looked at.
     """
@@ -44,9 +44,7 @@ def approve(
         if len(digest) < SHORTEST or not request.subject_digest.startswith(digest.lower()):
             raise UsageError(
                 f"what is asked is not what {digest!r} was shown for",
-                why=f"its digest begins with {request.subject_digest[:8]}"
-                if len(digest) >= SHORTEST
-                else "that is too short",
+                why="its digest begins otherwise" if len(digest) >= SHORTEST else "that is too short",
                 hint=f"leadline actions {request.run_id}",
             )
     elif is_interactive():

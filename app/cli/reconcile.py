@@ -30,10 +30,10 @@ def reconcile(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="How you know; with --done and --not-done.")] = "",
     form: ListForm = "table",
 ) -> int:
-    """Find out how actions went whose outcome is not known; nothing is done again for it.
+    """Find out how actions went whose outcome is not known.
 
-    The target's record is asked, then the state itself. What neither says stays for a person's word.
-    Exit 3 while one is open.
+    Nothing is done again for it. The target's record is asked, then the state itself. What neither says stays for a
+    person's word. Exit 3 while one is open.
     """
     if done and not_done:
         raise UsageError("one word at a time", why="--done and --not-done exclude each other")

@@ -24,7 +24,10 @@ def reject(
     form: ReportForm = "table",
     out: OutFile = None,
 ) -> int:
-    """Reject an action: it is not done, and the run goes on without it."""
+    """Reject an action: it is not done.
+
+    The run goes on without it.
+    """
     session = session_of(context)
     request = open_question(session, run, action)
     answer = PersonAnswer(request.approval_id, "rejected", reason)

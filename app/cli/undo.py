@@ -25,9 +25,9 @@ def undo(
     run: RunArgument,
     action: Annotated[str, typer.Argument(metavar="COMMAND", help="The action's id.")],
 ) -> int:
-    """Ask for the undo of an action that succeeded, in a run that is over.
+    """Ask for the undo of an action that succeeded.
 
-    It is a command of its own, linked to the first, and it is approved like any other.
+    For a run that is over. It is a command of its own, linked to the first, and it is approved like any other.
     """
 
     async def work(service: "RunService") -> ApprovalRequest:
