@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format docs bench examples clean
