@@ -171,6 +171,8 @@ class ReportedCause(Contract):
     claims: tuple[ClaimId, ...]
     against: tuple[ClaimId, ...] = ()
     """Claims that speak against it."""
+    source: tuple[str, ...] = ()
+    """Of the first causes: lines of what is blamed, its title and diff or its state, redacted and cut."""
     note: str = ""
 
 

@@ -22,6 +22,8 @@ from .action_notes import noted_actions
 from .asking import ask, question, refusals
 from .outcome import Outcome
 
+MOST_SHOWN, MOST_LINES, MOST_CHARS = 3, 12, 200
+"""Causes whose source the report quotes, and how much of each."""
 MOST_TOLD = 24
 """Claims that a model is shown for its summary."""
 
@@ -95,6 +97,10 @@ async def _parts(
         missing=await _missing(observations, stop, deps),
         contribution=await _contribution(composite, claims, observations, deps),
         charts=await deps.evidence.charts(ranking, tuple(claims.values())),
+        sources={
+            c.cause.ref: tuple(line[:MOST_CHARS] for line in await deps.evidence.source_text(c.cause))[:MOST_LINES]
+            for c in ranking.causes[:MOST_SHOWN]
+        },
         usage=deps.proposer.usage().model_copy(
             update={
                 "probe_calls": len(observations),

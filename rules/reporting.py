@@ -49,6 +49,8 @@ class ReportParts(NamedTuple):
     missing: tuple[str, ...]
     contribution: ModelContribution
     charts: tuple[ChartSeries, ...]
+    sources: Mapping[str, tuple[str, ...]]
+    """Lines of what is blamed, by the cause's ref."""
     usage: Usage
 
 
@@ -90,7 +92,7 @@ def compose(parts: ReportParts) -> IncidentReport:
             "status": "draft",
             "outcome": ranking.outcome,
             "headline": headline(ranking, first),
-            "causes": reported_causes(ranking),
+            "causes": reported_causes(ranking, parts.sources),
             "first_failing_service": ranking.first_failing_service,
             "affected_services": ranking.affected_services,
             "chain": ranking.chain,
@@ -134,7 +136,9 @@ def compose(parts: ReportParts) -> IncidentReport:
     )
 
 
-def reported_causes(ranking: Ranking) -> tuple[ReportedCause, ...]:
+def reported_causes(
+    ranking: Ranking, sources: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[ReportedCause, ...]:
     return tuple(
         ReportedCause(
             rank=rank,
@@ -146,6 +150,7 @@ def reported_causes(ranking: Ranking) -> tuple[ReportedCause, ...]:
             confidence=c.confidence,
             claims=c.claims_for,
             against=c.claims_against,
+            source=(sources or {}).get(c.cause.ref, ()),
             note=c.note,
         )
         for rank, c in enumerate(ranking.causes[:10], start=1)
@@ -168,6 +173,9 @@ def cited_claims(ranking: Ranking, parts: ReportParts) -> tuple[Claim, ...]:
 
 
 def timeline(incident: Incident, claims: Sequence[Claim]) -> tuple[TimelineEntry, ...]:
+    """Alerts and dated claims; a change that came after the first alert tells nothing about what led to it."""
+    first = incident.first_alert
+    fired = first.fired_at if first else None
     entries = [
         TimelineEntry(at=a.fired_at, lane="alert", text=f"{a.service}: {a.summary or a.metric}".strip(": "))
         for a in incident.alerts
@@ -175,7 +183,8 @@ def timeline(incident: Incident, claims: Sequence[Claim]) -> tuple[TimelineEntry
     ]
     for claim in claims:
         lane = LANES.get(claim.signal.partition(":")[0])
-        if claim.at is not None and lane is not None:
+        late = lane == "change" and fired is not None and claim.at is not None and claim.at > fired
+        if claim.at is not None and lane is not None and not late:
             entries.append(
                 TimelineEntry.model_validate({"at": claim.at, "lane": lane, "text": say(claim), "claim": claim.id})
             )

@@ -1,5 +1,6 @@
 """Sentences rendered from statements; nothing is ever read back from them."""
 
+import math
 from collections.abc import Callable
 from datetime import datetime
 
@@ -34,6 +35,10 @@ KINDS = {
     "service": "service",
 }
 SHORT_REF = 12
+KIBI = 1024
+BYTES = ("By", "KiBy", "MiBy", "GiBy", "TiBy")
+ESTABLISHED = 0.4
+"""Below this confidence the first cause is a lead, and is called that."""
 LONG = 300
 """Characters of a line that is shown for what it says."""
 
@@ -43,8 +48,12 @@ def clock(at: datetime) -> str:
 
 
 def number(value: float, unit: str = "") -> str:
-    text = f"{value:.4g}" if abs(value) < 1e6 else f"{value:.3e}"
-    return f"{text} {unit}".rstrip()
+    """Four digits at most, thousands apart, bytes in the size that a person reads; the unit `1` is none."""
+    if unit == "By" and abs(value) >= KIBI:
+        power = min(int(math.log(abs(value), KIBI)), len(BYTES) - 1)
+        return f"{value / KIBI**power:.4g} {BYTES[power]}"
+    text = f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+    return f"{text} {unit}".rstrip() if unit != "1" else text
 
 
 def say(statement: Statement) -> str:
@@ -113,7 +122,7 @@ def _quoted(text: str, limit: int = 160) -> str:
 def _numbers(of: Statement) -> str:
     unit = of.unit.replace("_", " ")
     if of.value is not None and of.baseline is not None:
-        return f" from {number(of.baseline)} to {number(of.value, unit)}"
+        return f" from {number(of.baseline, unit if unit == 'By' else '')} to {number(of.value, unit)}"
     return f" ({number(of.value, unit)})" if of.value is not None else ""
 
 
@@ -147,4 +156,6 @@ def headline(ranking: Ranking, first: RankedCause | None) -> str:
     if ranking.outcome == "inconclusive" or first is None:
         return "Inconclusive: the evidence does not single out a cause."
     reason = f" ({reason_words(first.reason)})" if first.reason else ""
+    if first.confidence < ESTABLISHED:
+        return f"Not established. Strongest lead: {name_cause(first.cause)}{reason}."
     return f"Most likely cause: {name_cause(first.cause)}{reason}."

@@ -58,6 +58,11 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[str]:
     if words.summary(report):
         yield ""
         yield " ".join(f"{md(s.text)}{_cited(evidence, s.claims)}" for s in words.summary(report))
+    if top and top.source:
+        yield ""
+        yield "What is blamed:"
+        yield ""
+        yield from (f"- {code(each)}" for each in top.source)
     if len(report.causes) > 1 or (report.causes and report.outcome != "cause_found"):
         yield from _causes(report, evidence)
 

@@ -14,7 +14,7 @@ from ..times import clock_time, day, offset, utc
 from . import words
 from .pictures import onset_of
 
-MOST_CITED = 6
+MOST_CITED, MOST_OTHERS = 6, 4
 _STYLES = {"cause_found": "bold red", "no_incident": "bold green", "inconclusive": "bold yellow"}
 
 
@@ -56,12 +56,16 @@ def _verdict(report: IncidentReport, evidence: words.Evidence) -> Iterator[Rende
     if words.summary(report):
         yield Text("")
         yield text(" ".join(f"{s.text}{_cited(evidence, s.claims)}" for s in words.summary(report)))
-    if len(report.causes) > 1:
+    if top and top.source:
+        yield heading("What is blamed")
+        yield from (Hanging("    ", line(each)) for each in top.source)
+    others = report.causes[1 : 1 + MOST_OTHERS]
+    if others:
         yield heading("Other possible causes")
         yield from items(
-            line(f"{words.reported_name(c)}, {words.percent(c.confidence)}{_cited(evidence, c.claims)}")
-            for c in report.causes[1:]
+            line(f"{words.reported_name(c)}, {words.percent(c.confidence)}{_cited(evidence, c.claims)}") for c in others
         )
+        yield from _left_out(len(report.causes) - 1 - len(others), "unlikely ones")
 
 
 def _chain(report: IncidentReport, evidence: words.Evidence) -> Iterator[RenderableType]:
