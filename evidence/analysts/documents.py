@@ -7,7 +7,6 @@ from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
 from .base import FieldAnalyst
 
-
 TELEMETRY = frozenset({"metric_shift", "log_templates"})
 """Where both can be asked, what is wrong is measured; else documents have to tell."""
 
@@ -21,6 +20,6 @@ class DocumentsAnalyst(FieldAnalyst):
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         del view, observed
         yield ProbeCall(probe="external_status")
-        if not TELEMETRY <= (self.probes or frozenset()):
+        if not (self.probes or frozenset()) >= TELEMETRY:
             yield ProbeCall(probe="document_lines")
             yield ProbeCall(probe="document_faults")

@@ -1,5 +1,7 @@
 """All objects of a bundle at their newest, and what belongs to what."""
 
+# one pattern stands on one line
+
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,5 +1,7 @@
 """What `kubectl describe` prints, as the API has it: one shape for all checks, whatever the source."""
 
+# one pattern stands on one line
+
 import re
 from typing import Any
 
@@ -7,6 +9,8 @@ from .outline import Line, cells, outline
 from .quantities import age_seconds, times_seen
 
 Object = dict[str, Any]
+EVENT_COLUMNS = 5
+"""Type, reason, age, from, message."""
 
 _PROBE = re.compile(r"(http-get|tcp-socket|grpc|exec)\s+(\S.*?)\s+delay=(\d+)s timeout=(\d+)s period=(\d+)s "
                     r"#success=(\d+) #failure=(\d+)")  # fmt: skip
@@ -41,14 +45,14 @@ def pairs(lines: tuple[str, ...], sep: str = "=") -> dict[str, str]:
 
 
 def events(root: Line) -> list[Object]:
-    found = []
-    for row in cells(root.entries("Events")):
-        if len(row) >= 5:  # type, reason, age, from, message
-            found.append({
-                "type": row[0], "reason": row[1], "age": age_seconds(row[2]), "count": times_seen(row[2]),
-                "message": "  ".join(row[4:]),
-            })  # fmt: skip
-    return found
+    return [
+        {
+            "type": row[0], "reason": row[1], "age": age_seconds(row[2]), "count": times_seen(row[2]),
+            "message": "  ".join(row[4:]),
+        }
+        for row in cells(root.entries("Events"))
+        if len(row) >= EVENT_COLUMNS
+    ]  # fmt: skip
 
 
 def _owners(text: str) -> list[Object]:
@@ -272,7 +276,9 @@ def _node(root: Line) -> Object:
             "requested": used,
         },
         "roles": root.said("Roles"),
-        "podCount": int(count.group(1)) if (count := re.search(r"(\d+) in total", root.said("Non-terminated Pods"))) else 0,
+        "podCount": int(count.group(1))
+        if (count := re.search(r"(\d+) in total", root.said("Non-terminated Pods")))
+        else 0,
     }
 
 

@@ -1,5 +1,7 @@
 """How a check says what it found: the object, the fault kind by its name in the taxonomy, and the line that shows it."""
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 from collections.abc import Iterable
 from datetime import datetime
 

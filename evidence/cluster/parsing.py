@@ -1,5 +1,7 @@
 """A resource's body as objects of the API, whatever it was printed as."""
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import json
 import re
 from functools import lru_cache

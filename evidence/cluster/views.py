@@ -59,7 +59,7 @@ class Pod:
     @cached_property
     def states(self) -> tuple[Object, ...]:
         status = self.status
-        return tuple([*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())])
+        return (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
 
     @property
     def restarts(self) -> int:

@@ -1,11 +1,14 @@
 """What do recorded outputs and notes say is wrong, in their own words?
 
 Method: lines that tell of trouble by the words of operating systems, databases, clusters and programs, those first
-that name an error with its object; lines that differ in numbers and ids only count once; a flag of a structure is read
-with what follows it; of a tree of spans the one that holds most of the whole. Guides (runbooks, pages from the web) tell
-of troubles in general and are left out; an output that could not be collected says so. Strength: .8 for an error with
-its object, .6 for an error word, .45 for a word such as `slow`. Cost: the documents, at most 64 KiB of each.
+that name an error with its object; lines that differ in numbers and ids only count once; a flag of a structure is
+read with what follows it; of a tree of spans the one that holds most of the whole. Guides (runbooks, pages from the
+web) tell of troubles in general and are left out; an output that could not be collected says so. Strength: .8 for an
+error with its object, .6 for an error word, .45 for a word such as `slow`. Cost: the documents, at most 64 KiB of
+each.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator
@@ -36,16 +39,21 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(
     r"\b(?:error|fatal|critical|panic|fail(?:ed|ing|ure)?|crash\w*|unhealthy|degraded|OutOfSync|backoff|back-off|killed|denied|refused|"
-    r"expired|exhausted|unavailable|undefined|invalid|warning|leak|retained|saturat\w+|throttl\w+)\b", re.IGNORECASE,
+    r"expired|exhausted|unavailable|undefined|invalid|warning|leak|retained|saturat\w+|throttl\w+)\b",
+    re.IGNORECASE,
 )
-_SLOW = re.compile(r"\b(?:slow\w*|latency|lag|delayed|high (?:cpu|memory|load)|overload\w*|util\w* 9\d|9\d ?%|100 ?%)", re.IGNORECASE)
+_SLOW = re.compile(
+    r"\b(?:slow\w*|latency|lag|delayed|high (?:cpu|memory|load)|overload\w*|util\w* 9\d|9\d ?%|100 ?%)", re.IGNORECASE
+)
 _ROUTINE = re.compile(
     r"(?:error|fail\w*|warn\w*|retr\w+|restarts?)\w*\"?\s*[:=]\s*(?:\"?(?:0|none|null|false|no)\b|\"\"|\[\]|<none>)|Optional:|--fail|on-?failure|"
     r"failureThreshold|#failure=|error_log|\.ms:|\.bytes:|is_default|no errors?\b|0 errors|normal query|without error|error_code\"?: ?(?:0|null)",
     re.IGNORECASE,
 )
 _FLAG = re.compile(r"\"\w*(?:detected|failed|error|broken|degraded)\w*\"\s*:\s*true", re.IGNORECASE)
-_STARTED = re.compile(r"\"?(?:starts_?at|started_?at|firing_since|first_seen)\"?\s*[:=]\s*\"?\d{4}-\d{2}-\d{2}", re.IGNORECASE)
+_STARTED = re.compile(
+    r"\"?(?:starts_?at|started_?at|firing_since|first_seen)\"?\s*[:=]\s*\"?\d{4}-\d{2}-\d{2}", re.IGNORECASE
+)
 _SPAN = re.compile(r"([\w./ :-]+?) \(([\w.-]+)\) - ([0-9.]+)ms")
 _MASK = re.compile(r"[0-9a-f]{8,}|\b\w*\d\w*\b")
 _EVENT = re.compile(r"^(?:Warning|Normal) +\w+ +([0-9dhms]+)\b")
@@ -91,7 +99,10 @@ def answer(tables: Tables, params: DocumentLines) -> Answer:
             if not any(_alike(words, other) for other in seen):
                 seen.append(words)
                 fresh.append(line)
-        facts += [_fact(name, line) for line in [*fresh[:EACH], *(f for f in fresh[EACH:] if f.kind == "start date")][: EACH + 1]]
+        facts += [
+            _fact(name, line)
+            for line in [*fresh[:EACH], *(f for f in fresh[EACH:] if f.kind == "start date")][: EACH + 1]
+        ]
     facts.sort(key=lambda fact: (-fact.strength, fact.subject.ref, fact.quote))
     return answered(tables, "documents", facts[:MOST], window=None, rows_read=len(documents))
 
@@ -111,7 +122,7 @@ def _fact(name: str, line: _Line) -> Fact:
 def _troubles(lines: list[str]) -> Iterator[_Line]:
     for at, line in enumerate(lines):
         text = " ".join(line.split())
-        if len(text) < 6:  # noqa: PLR2004  # a word says nothing
+        if len(text) < 6:
             continue
         if _STARTED.search(text):
             yield _Line(0.5, text, "start date")
@@ -139,10 +150,14 @@ def _span(lines: list[str]) -> Iterator[_Line]:
     spans = [(len(line) - len(line.lstrip(" │├└─")), m) for line in lines if (m := _SPAN.search(line))]
     whole = max((float(m.group(3)) for _, m in spans), default=0.0)
     held = [(depth, m) for depth, m in spans if whole and float(m.group(3)) >= HELD * whole]
-    if len(spans) > 2 and held:  # noqa: PLR2004  # fewer are no tree
+    if len(spans) > 2 and held:
         _, match = max(held, key=lambda pair: (pair[0], float(pair[1].group(3))))
         name = match.group(1).strip(" │├└─")
-        database = " slow database query" if re.search(r"quer|sql|postgres|mysql|mongo|redis", name, re.IGNORECASE) else " slow"
+        database = (
+            " slow database query"
+            if re.search(r"quer|sql|postgres|mysql|mongo|redis", name, re.IGNORECASE)
+            else " slow"
+        )
         yield _Line(0.75, f"{match.group(2)}:{database}: {name} took {match.group(3)} ms of {whole:g} ms", "slow")
 
 

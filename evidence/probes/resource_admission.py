@@ -1,11 +1,14 @@
 """Which pods, services and claims was the cluster asked for and refused to make?
 
 Method: warnings of controllers on workloads that lack pods now (a refusal that was overcome is startup), read by the
-words of the API server's admission: service account, resource quota, limit range, pod security, webhooks; then objects
-that were declared or looked for and are not there, while a quota for just that kind is used up; then workloads that are
-scaled to nothing though a service selects them. A quota is the namespace's. Strength: 1 where the API server says the
-reason, .9 where a full quota and a missing object meet, .85 for a scale of zero. Cost: the resources, once.
+words of the API server's admission: service account, resource quota, limit range, pod security, webhooks; then
+objects that were declared or looked for and are not there, while a quota for just that kind is used up; then
+workloads that are scaled to nothing though a service selects them. A quota is the namespace's. Strength: 1 where the
+API server says the reason, .9 where a full quota and a missing object meet, .85 for a scale of zero. Cost: the
+resources, once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator
@@ -112,22 +115,17 @@ def _namespace(cluster: Cluster) -> str:
 # --- what is not there ------------------------------------------------------------------------------------------------
 def _missing(cluster: Cluster) -> Iterator[Fact]:
     """A quota that is used up, and an object of its kind that is wanted and absent."""
-    wanted = {
-        "services": ("service", lambda need: 1.0),
-        "requests.storage": ("persistentvolumeclaim", _asked_storage),
-        "persistentvolumeclaims": ("persistentvolumeclaim", lambda need: 1.0),
-    }
     for name, quota in cluster.of("resourcequota").items():
         used, hard = ({str(k): v for k, v in (quota["status"].get(key) or {}).items()} for key in ("used", "hard"))
         for resource, limit in sorted(hard.items()):
             if resource.rpartition(".")[2] not in {"services", "storage", "persistentvolumeclaims"}:
                 continue
-            kind, need = wanted.get(resource, ("", None))
+            kind = "service" if resource == "services" else "persistentvolumeclaim"
             top, now = quantity(limit), quantity(used.get(resource))
-            if need is None or top is None or now is None:
+            if top is None or now is None:
                 continue
             for absent, declared in _absent(cluster, kind):
-                more = need(declared)
+                more = _asked_storage(declared) if resource.endswith("storage") else 1.0
                 if now + more > top:
                     place = str((quota.get("metadata") or {}).get("namespace") or _namespace(cluster))
                     yield diagnosis(

@@ -1,11 +1,13 @@
 """Which containers were killed, crash or cannot start, and what do they say?
 
-Method: states and last states of containers: killed for memory (by the kernel, or already at creation because the limit
-is too low), configuration that cannot be put together (secrets, config maps, keys), commands that do not exist, exit codes with
-restarts; jobs that failed. Limits that lie under what the process uses at its start are named with their size.
-Strength: 1 where the runtime says it, .9 for missing configuration, .6 for a crash whose reason only the logs can tell.
-Cost: the resources, once.
+Method: states and last states of containers: killed for memory (by the kernel, or already at creation because the
+limit is too low), configuration that cannot be put together (secrets, config maps, keys), commands that do not exist,
+exit codes with restarts; jobs that failed. Limits that lie under what the process uses at its start are named with
+their size. Strength: 1 where the runtime says it, .9 for missing configuration, .6 for a crash whose reason only the
+logs can tell. Cost: the resources, once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator

@@ -8,6 +8,8 @@ named beside. Strength: .95 where an event and a metric agree, .85 for either; e
 nothing. Cost: one pass over metrics, the resources once.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -111,7 +113,7 @@ def _told(tables: Tables, cluster: Cluster, measured: set[str]) -> dict[str, lis
             continue
         kind = next((k for k, pattern in _EVENTS if pattern.search(row.body)), "over" if _OVER.search(row.body) else "")
         at = utc(row.ts) if row.ts else None
-        early = at is not None and start is not None and at < start and (start - at).total_seconds() > 3600  # noqa: PLR2004  # an hour
+        early = at is not None and start is not None and at < start and (start - at).total_seconds() > 3600
         if kind and not early and (row.name in measured or _EVENTS[0][1].search(row.body) or kind != "over"):
             found[row.name].append(_Told(at, kind, row.body))
     for events in found.values():

@@ -8,6 +8,8 @@ databases that forbid writing or connections are read from manifests and config 
 line that agree, .9 for either, .4 for names. Cost: one pass over the logs, the resources once.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import re
 from collections import defaultdict
 from collections.abc import Iterator

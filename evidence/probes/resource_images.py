@@ -7,6 +7,8 @@ official public image, speaks for a wrong reference. Strength: 1 where the messa
 apart. Cost: the resources, once.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import re
 from collections.abc import Iterator
 
@@ -91,7 +93,7 @@ def _of_pod(cluster: Cluster, pod: Pod, served: frozenset[str]) -> Iterator[Fact
 def _judged(owner: str, told: list[Event], served: frozenset[str], *, secrets: bool) -> Iterator[Fact]:
     """The most telling message decides."""
     text = " ".join(event.message for event in told)
-    pulled = sorted((e for e in told if len(e.message) > 40), key=lambda e: (-len(e.message), e.message))  # noqa: PLR2004  # more than a state's name
+    pulled = sorted((e for e in told if len(e.message) > 40), key=lambda e: (-len(e.message), e.message))
     if not pulled:
         return
     event = pulled[0]

@@ -1,11 +1,13 @@
 """Which nodes and which of the cluster's own components do not work?
 
 Method: node conditions (not ready, pressure, network), services of the node as its init system says, pods of the
-cluster's own namespace by component (scheduler, proxy, resolver, controller manager, API server, store), and what pods on
-a node say of its container runtime. A node that is not ready is explained by its kubelet or its runtime where one of
-them stopped. Strength: 1 for a component that is stopped, .9 for what pods say of the runtime, .75 for a node that is
-only known not to be ready, .4 for a cordon. Cost: the resources, once.
+cluster's own namespace by component (scheduler, proxy, resolver, controller manager, API server, store), and what
+pods on a node say of its container runtime. A node that is not ready is explained by its kubelet or its runtime where
+one of them stopped. Strength: 1 for a component that is stopped, .9 for what pods say of the runtime, .75 for a node
+that is only known not to be ready, .4 for a cordon. Cost: the resources, once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections import defaultdict
@@ -55,7 +57,7 @@ def answer(tables: Tables, params: ResourceNodes) -> Answer:
     cluster = Cluster.read(tables)
     stopped = [*_services(cluster)]
     facts = [*stopped, *_runtime(cluster), *_system_pods(cluster)]
-    explained = {fact.subject.ref for fact in facts if fact.strength >= 0.9}  # noqa: PLR2004  # as the docstring says
+    explained = {fact.subject.ref for fact in facts if fact.strength >= 0.9}
     facts += [*_conditions(cluster, explained), *_kubelet_silent(cluster, explained)]
     facts += [*_crowded(cluster)]
     return answered(tables, "resources", strongest(facts), window=None, rows_read=len(cluster.rows))
@@ -99,7 +101,7 @@ def _system_pods(cluster: Cluster) -> Iterator[Fact]:
         if namespace != "kube-system" or pod.ready or pod.finished:
             continue
         if kind := _component(pod.owner):
-            subject = node(pod.node) if pod.node and kind not in {"cluster_dns_unavailable"} else component(pod.owner)
+            subject = node(pod.node) if pod.node and kind != "cluster_dns_unavailable" else component(pod.owner)
             yield diagnosis(subject, "node", kind, 0.9, f"pod {pod.name} of kube-system is {pod.listed or pod.phase}")
 
 

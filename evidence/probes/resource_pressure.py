@@ -1,13 +1,16 @@
 """Who runs short of processor, and whose network is slow or loses packets?
 
-Method: medians of each metric before and after the start of the trouble, and the numbers that alerts quote (`Normal=a ->
-Current=b`) where there are no metrics. A node whose TCP retransmissions rose above all others loses packets. A service
-whose processor time or throttling rose with its latency is short of processor. Else the one service is looked for that
-explains every slow one: all others call it, directly or not, and what it calls is as quick as before; or nearly all that
-it calls became slow with it. Its network is slow where neither its processor nor its memory moved. Where no one service
-explains it, the node that holds the slow ones. Strength: .9 for a measured loss or throttling, .75 for a delay that one
-service explains, .5 for one that only a node does. Asked where the bundle describes a cluster. Cost: one pass over the metrics.
+Method: medians of each metric before and after the start of the trouble, and the numbers that alerts quote (`Normal=a
+-> Current=b`) where there are no metrics. A node whose TCP retransmissions rose above all others loses packets. A
+service whose processor time or throttling rose with its latency is short of processor. Else the one service is looked
+for that explains every slow one: all others call it, directly or not, and what it calls is as quick as before; or
+nearly all that it calls became slow with it. Its network is slow where neither its processor nor its memory moved.
+Where no one service explains it, the node that holds the slow ones. Strength: .9 for a measured loss or throttling,
+.75 for a delay that one service explains, .5 for one that only a node does. Asked where the bundle describes a
+cluster. Cost: one pass over the metrics.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections import Counter
@@ -126,7 +129,7 @@ def _lossy(readings: list[Reading], nodes: frozenset[str]) -> Iterator[Fact]:
 def _busy(readings: list[Reading], nodes: frozenset[str]) -> Iterator[Fact]:
     for name in sorted({r.name for r in readings} - nodes):
         mine = [r for r in readings if r.name == name]
-        throttled = [r for r in mine if _THROTTLED.search(r.metric) and r.after >= 0.3 and r.after >= 3 * r.before]  # noqa: PLR2004  # seconds lost of each second
+        throttled = [r for r in mine if _THROTTLED.search(r.metric) and r.after >= 0.3 and r.after >= 3 * r.before]
         used = [
             r
             for r in mine
@@ -151,7 +154,9 @@ def _throttled(tables: Tables, cluster: Cluster) -> Iterator[Fact]:
         share = _SHARE.search(alert.summary)
         if not alert.service or not share or float(share.group(1) or share.group(2)) < HEAVY:
             continue
-        workload = next((w for w in cluster.workloads if alert.service == w.name or alert.service.startswith(f"{w.name}-")), None)
+        workload = next(
+            (w for w in cluster.workloads if alert.service == w.name or alert.service.startswith(f"{w.name}-")), None
+        )
         limits = [
             str(((c.get("resources") or {}).get("limits") or {}).get("cpu"))
             for c in (workload.containers() if workload else ())
@@ -213,11 +218,11 @@ def _explainers(slow: frozenset[str], calls: Mapping[str, frozenset[str]]) -> It
         below = callees & slow
         if not below:
             explained = len(slow & (callers | {name})) / len(slow)
-        elif len(below) >= 0.6 * len(callees) and len(below) > 1:  # noqa: PLR2004  # most of what it calls
+        elif len(below) >= 0.6 * len(callees) and len(below) > 1:
             explained = 0.95 * len(slow & (callers | {name} | _reached(name, calls))) / len(slow)
         else:
             continue
-        if explained >= 0.75:  # noqa: PLR2004  # a quarter may have another reason
+        if explained >= 0.75:
             yield name, explained
 
 
@@ -242,7 +247,7 @@ def _reached(name: str, calls: Mapping[str, frozenset[str]]) -> frozenset[str]:
 def _by_node(cluster: Cluster, worst: Mapping[str, Reading]) -> Iterator[Fact]:
     placed = {pod.owner: pod.node for pod in cluster.pods if pod.node}
     counts = Counter(placed[name] for name in worst if name in placed)
-    if not counts or len(worst) < 3:  # noqa: PLR2004  # fewer say nothing of a node
+    if not counts or len(worst) < 3:
         return
     totals = Counter(placed.values())
     best = min(counts, key=lambda name: (-counts[name] / totals[name], -counts[name], name))

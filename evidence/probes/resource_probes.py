@@ -2,11 +2,13 @@
 
 Method: of containers whose probe fails now (restarts, not ready, failures that go on), the probe's port is held
 against the ports that the container opens, its protocol against what the failure says came back and against the
-container's other probes, its timing against the usual (a delay, period and number of failures that leave a container no
-time to start). A failure or two while a container started says nothing. Strength: 1 where the port is none of the
+container's other probes, its timing against the usual (a delay, period and number of failures that leave a container
+no time to start). A failure or two while a container started says nothing. Strength: 1 where the port is none of the
 container's or the answer shows another protocol, .9 for timing, .6 where only the failure is known. Cost: the
 resources, once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator

@@ -1,11 +1,14 @@
-"""Which references lead to nothing: addresses and ports in the environment, secrets, config maps, accounts, name servers?
+"""Which references lead to nothing: addresses, secrets, config maps, accounts, name servers, routes?
 
 Method: a value of the environment that reads as host and port (or that stands under a name of host, address, URL) is
-held against the services that stand and their ports; a host that is almost a service's name was meant to be it. Secrets,
-config maps and their keys that a container needs and that are known not to be there; pods that resolve names by
-servers of their own; routes that lead to a service under another's name. Strength: .95 for a port that the service does not
-have, .9 for a host within the cluster that no service has, .9 for a missing object. Cost: the resources, once.
+held against the services that stand and their ports; a host that is almost a service's name was meant to be it.
+Secrets, config maps and their keys that a container needs and that are known not to be there; pods that resolve names
+by servers of their own; routes that lead to a service under another's name. Strength: .95 for a port that the service
+does not have, .9 for a host within the cluster that no service has, .9 for a missing object. Cost: the resources,
+once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator
@@ -106,7 +109,7 @@ def _meant(cluster: Cluster, name: str, host: str) -> str:
     variable = re.sub(r"[^a-z0-9]", "", _SUFFIX.sub("", name).lower())
     for service in cluster.of("service"):
         plain = re.sub(r"[^a-z0-9]", "", service.lower())
-        if plain == variable or host.startswith(f"{service}-") or host.startswith(f"{service}_"):
+        if plain == variable or host.startswith((f"{service}-", f"{service}_")):
             return service
     near = max(cluster.of("service"), key=lambda n: (SequenceMatcher(None, n, host).ratio(), n), default="")
     return near if near and SequenceMatcher(None, near, host).ratio() >= ALIKE else ""
@@ -117,8 +120,7 @@ def _inside(host: str) -> bool:
     return (
         "." not in host
         or host.endswith((".svc", ".cluster.local"))
-        or host.count(".") == 1
-        and not re.search(r"\.(?:com|net|org|io|dev|app|local|internal)$", host)
+        or (host.count(".") == 1 and not re.search(r"\.(?:com|net|org|io|dev|app|local|internal)$", host))
     )
 
 
@@ -143,27 +145,22 @@ def _lacks(known: Object, key: str) -> bool:
 
 
 def _needed(workload: Workload, container: Object) -> Iterator[tuple[str, str, str, bool]]:
+    """Kind, name, key and whether it may be absent, of each object that the environment or a volume takes."""
     for entry in container.get("env") or ():
         source = entry.get("valueFrom") or {}
-        for field, kind in (("secretKeyRef", "secret"), ("configMapKeyRef", "configmap")):
-            if field in source:
-                ref = source[field]
-                yield kind, str(ref.get("name", "")), str(ref.get("key", "")), bool(ref.get("optional"))
+        yield from _referred(source, (("secretKeyRef", "secret"), ("configMapKeyRef", "configmap")))
     for entry in container.get("envFrom") or ():
-        for field, kind in (("secretRef", "secret"), ("configMapRef", "configmap")):
-            if field in entry:
-                yield kind, str(entry[field].get("name", "")), "", bool(entry[field].get("optional"))
-    for spec in workload.specs[:1]:
-        for volume in spec.get("volumes") or ():
-            if volume.get("secret"):
-                yield "secret", str(volume["secret"].get("secretName", "")), "", bool(volume["secret"].get("optional"))
-            if volume.get("configMap"):
-                yield (
-                    "configmap",
-                    str(volume["configMap"].get("name", "")),
-                    "",
-                    bool(volume["configMap"].get("optional")),
-                )
+        yield from _referred(entry, (("secretRef", "secret"), ("configMapRef", "configmap")))
+    for volume in (workload.specs[0].get("volumes") or ()) if workload.specs else ():
+        yield from _referred(volume, (("secret", "secret"), ("configMap", "configmap")))
+
+
+def _referred(holder: Object, fields: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, str, str, bool]]:
+    for field, kind in fields:
+        ref = holder.get(field)
+        if isinstance(ref, dict):
+            name = str(ref.get("name") or ref.get("secretName") or "")
+            yield kind, name, str(ref.get("key", "")), bool(ref.get("optional"))
 
 
 def _accounts(cluster: Cluster, workload: Workload) -> Iterator[Fact]:
@@ -216,7 +213,7 @@ def _routes(cluster: Cluster) -> Iterator[Fact]:
 
 
 def _backends(raw: Object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    if depth > 12:  # noqa: PLR2004  # deeper than any route nests
+    if depth > 12:
         return
     if isinstance(raw, dict):
         service = raw.get("service")

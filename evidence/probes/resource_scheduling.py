@@ -8,6 +8,8 @@ control plane alone is usual and says nothing. Strength: 1 where the scheduler s
 otherwise. Cost: the resources, once.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -70,7 +72,12 @@ def _of_pod(cluster: Cluster, pod: Pod, told: list[Event]) -> Iterator[Fact]:
     event = min(told, key=lambda e: (e.age if e.age is not None else 1e9, e.message), default=None)
     if event is None:
         described = "columns" not in pod.raw
-        if described and not any(e.reason == "Scheduled" for e in pod.events) and pod.phase == "Pending" and not pod.node:
+        if (
+            described
+            and not any(e.reason == "Scheduled" for e in pod.events)
+            and pod.phase == "Pending"
+            and not pod.node
+        ):
             yield from _nobody_schedules(cluster, pod)
         return
     if _VOLUMES.search(event.message):

@@ -7,6 +7,8 @@ of one pod that open one port. Strength: .95 where the objects contradict each o
 test or missing endpoints agree. Cost: the resources, once.
 """
 
+# ruff: noqa: E501  # one pattern stands on one line
+
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -72,9 +74,10 @@ def _ports(cluster: Cluster, service: Service, workload: Workload) -> Iterator[F
         target = port.get("targetPort", port.get("port"))
         protocol = str(port.get("protocol") or "TCP")
         if str(target).isdigit():
-            opened = workload.ports.get(int(target))
+            number = int(str(target))
+            opened = workload.ports.get(number)
             said = f"service {service.name} sends port {port.get('port')}/{protocol} to {target}/{protocol}"
-            if opened is None and workload.ports and not _listens(workload, int(target)):
+            if opened is None and workload.ports and not _listens(workload, number):
                 yield diagnosis(
                     component(workload.name), "service", "target_port_mismatch", _sure(cluster, service, 0.93),
                     f"{said}; {workload.name} opens {_opened(workload)}",

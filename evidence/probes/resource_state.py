@@ -2,10 +2,12 @@
 
 Method: the newest state of each resource, its status and description read by the words that Kubernetes uses for what
 is wrong (kubernetes.py); events count by their reason. The description of an object that is healthy now tells of the
-past and is left out; events of a pod that is there and ready likewise. Strength: by how clear the word is (OOMKilled 1, Pending .7,
-Terminating .4), a tenth less where only a description says it. Cost: the resources, at most 20,000 newest rows, the
-first 64 KiB of each description.
+past and is left out; events of a pod that is there and ready likewise. Strength: by how clear the word is (OOMKilled
+1, Pending .7, Terminating .4), a tenth less where only a description says it. Cost: the resources, at most 20,000
+newest rows, the first 64 KiB of each description.
 """
+
+# one pattern stands on one line
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -80,7 +82,11 @@ def _healthy(rows: Iterable[_Row]) -> frozenset[str]:
     for row in rows:
         for item in objects_of(row.kind.lower(), row.body):
             pod = Pod(name=row.name, raw=item | {"listed_status": row.status}, owner="")
-            if item["kind"] == "pod" and not item.get("declared") and (pod.finished or (pod.ready and _quiet(pod, item))):
+            if (
+                item["kind"] == "pod"
+                and not item.get("declared")
+                and (pod.finished or (pod.ready and _quiet(pod, item)))
+            ):
                 found.add(row.name)
             status, wanted = item.get("status"), (item.get("spec") or {}).get("replicas")
             if item["kind"] in {"replicaset", "deployment"} and wanted is not None and isinstance(status, dict):

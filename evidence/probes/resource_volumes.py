@@ -2,10 +2,12 @@
 
 Method: an unbound claim's request, as it was declared, is held against each volume that stands: access modes, size,
 storage class, selector against labels, and whether another claim has it; the volume with the fewest differences was
-meant, and its difference is the reason. A storage class that does not exist is said by the controller. Mounts are read
-from the kubelet's words. Strength: 1 where the controller says it, .95 for one difference, less by .1 for each further.
-Cost: the resources, once.
+meant, and its difference is the reason. A storage class that does not exist is said by the controller. Mounts are
+read from the kubelet's words. Strength: 1 where the controller says it, .95 for one difference, less by .1 for each
+further. Cost: the resources, once.
 """
+
+# ruff: noqa: E501  # one pattern stands on one line
 
 import re
 from collections.abc import Iterator
@@ -108,7 +110,7 @@ def _of_class(cluster: Cluster, name: str) -> bool:
 
 
 def _akin(volume: Object, claim: str) -> bool:
-    return str(volume["metadata"]["name"]).split("-")[0] == claim.split("-")[0]
+    return str(volume["metadata"]["name"]).partition("-")[0] == claim.partition("-")[0]
 
 
 def _told(events: tuple[Event, ...]) -> str:
