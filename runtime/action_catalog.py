@@ -137,11 +137,21 @@ def _operation_faults(place: tuple[int | str, ...], spec: ActionSpec, catalog: A
         return
     if target.type == "kubernetes" and spec.dry_run != "required":
         yield Fault((*place, "dry_run"), "a patch needs the version that its dry run saw: dry_run must be required")
+    if isinstance(spec.via, CommandOperation):
+        yield from _program_faults(place, spec.via)
     names = STANDARD | set(spec.arguments)
     for field, template in _templates(spec):
         unknown = sorted(set(placeholders(template)) - names)
         if unknown:
             yield Fault((*place, "via", field), f"no argument {unknown[0]!r} for {{{unknown[0]}}}")
+
+
+def _program_faults(place: tuple[int | str, ...], operation: CommandOperation) -> Iterator[Fault]:
+    """No value chooses the program."""
+    for field in ("argv", "dry_argv", "outcome_argv"):
+        argv: tuple[str, ...] = getattr(operation, field)
+        if argv and ("{" in argv[0] or not argv[0]):
+            yield Fault((*place, "via", field, 0), "the program itself is no place for a value")
 
 
 def _templates(spec: ActionSpec) -> Iterator[tuple[str, JsonValue]]:

@@ -61,15 +61,15 @@ def _number_fault(value: float, described: ArgumentSpec) -> str:
 def _text_fault(value: JsonValue, described: ArgumentSpec) -> str:
     if not isinstance(value, str):
         return "is no text"
-    if len(value) > described.max_length:
-        return f"is longer than {described.max_length} characters"
     if described.choices:
         return "" if value in described.choices else _none_of(described)
-    if SHELL.search(value):
-        return f"holds shell syntax: {value[:60]!r}"
-    if re2.fullmatch(described.pattern, value) is None:
-        return f"does not match {described.pattern}: {value[:60]!r}"
-    return ""
+    checks = (
+        (len(value) > described.max_length, f"is longer than {described.max_length} characters"),
+        (value in {".", ".."}, "is a way through folders"),
+        (bool(SHELL.search(value)), f"holds shell syntax: {value[:60]!r}"),
+        (re2.fullmatch(described.pattern, value) is None, f"does not match {described.pattern}: {value[:60]!r}"),
+    )
+    return next((fault for bad, fault in checks if bad), "")
 
 
 def _none_of(described: ArgumentSpec) -> str:
@@ -77,5 +77,6 @@ def _none_of(described: ArgumentSpec) -> str:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a resource's name can be handed on: neither empty nor long nor anything that a shell would read."""
-    return bool(name) and len(name) <= 253 and name.isprintable() and " " not in name and not SHELL.search(name)
+    """Whether a resource's name can be handed on: it begins as names do, and holds nothing that a shell would read."""
+    plain = bool(name) and len(name) <= 253 and name[0].isalnum() and name.isprintable()
+    return plain and " " not in name and not SHELL.search(name)

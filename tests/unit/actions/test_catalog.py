@@ -48,6 +48,9 @@ FAULTS = {
     "unknown placeholder": (
         HEAD + f"  - {{{BASE}, target: run, via: {{type: command, argv: [sh, '{{oops}}']}}}}", "no argument 'oops'"
     ),
+    "value as program": (
+        HEAD + f"  - {{{BASE}, target: run, via: {{type: command, argv: ['{{target}}', x]}}}}", "no place for a value"
+    ),
     "patch without dry run": (
         HEAD + f"  - {{{BASE}, target: kube, via: {{type: kubernetes, path: /x, patch: {{}}}}}}", "dry_run must be required"
     ),

@@ -24,7 +24,7 @@ AT = datetime(2026, 11, 30, tzinfo=UTC)
 def floor(**more: Any) -> Floor:
     given: dict[str, Any] = {
         "run_id": RunId("run-1"), "catalog": parse_catalog(CATALOG, "test"), "tenant": "acme", "user": "ada",
-        "services": frozenset({"till", "door", "cellar", "bad name", "x;y"}), "claims": frozenset({ClaimId("clm-1")}), "at": AT,
+        "services": frozenset({"till", "door", "cellar", "bad name", "x;y", ".."}), "claims": frozenset({ClaimId("clm-1")}), "at": AT,
     }  # fmt: skip
     return Floor(**(given | more))
 
@@ -62,6 +62,8 @@ REFUSED = {
     "target with shell": (item(target="x;y"), "no name of a resource"),
     "target as option": (item(target="--all"), "no name of a resource"),
     "target with pipe": (item(target="till|sh"), "no name of a resource"),
+    "target as a way up": (item(target=".."), "no name of a resource"),
+    "way up": (item(arguments={"change": ".."}), "a way through folders"),
     "target outside the kind's": (item("wipe", "cellar", {}), "does not allow wipe on 'cellar'"),
     "unknown argument": (item(arguments={"change": "c1", "force": True}), "takes no argument 'force'"),
     "own effect": (item(arguments={"change": "c1", "effect": "read"}), "takes no argument 'effect'"),
