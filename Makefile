@@ -34,6 +34,9 @@ docs: $(VENV)/.product  ## Write the tables of the documentation anew
 bench: $(VENV)/.tools  ## Measure: start-up, overhead, critical path, checkpoints, prompts
 	$(BIN)/python -m benchmarks
 
+torture: $(VENV)/.tools  ## Kill, race and confuse what acts, for about an hour: see docs/actions.md
+	$(BIN)/python -m benchmarks action_kills approve_race actions_machine
+
 examples: $(VENV)/.product  ## Write the shipped incidents anew
 	$(BIN)/python -m leadline.examples.generate
 
