@@ -9,6 +9,7 @@ from functools import cached_property, partial
 
 from ...contracts.base import ClaimId
 from .board import STRONG, Board, Symptom
+from .localization import seats
 from .signals import is_demand
 from .support import noisy_or, support
 from .taxonomy import taxonomy
@@ -24,12 +25,6 @@ HURT = 0.35
 FADING = 0.25
 """Least strength at which log lines that vanish count."""
 SLACK = timedelta(seconds=90)
-DRAGGED = 0.55
-"""How far a service gives way to one that it calls and that is in as much trouble."""
-OTHER_KIND = 0.6
-"""How far a callee's trouble of another kind counts for that."""
-PROPAGATES = frozenset({"metric", "log", "trace", "traffic"})
-"""Kinds of evidence that a fault further down produces as well; a full processor or disk is one's own."""
 NEAR, LONG_BEFORE = timedelta(minutes=15), 0.6
 """An alert follows its cause closely, as a rule: weight of what began longer before it."""
 SPREADS = 0.35
@@ -137,16 +132,9 @@ class ServiceRanker:
             return 1.0
         return LONG_BEFORE if alerted - symptom.at > NEAR else 1.0
 
-    def _placed(self, name: str) -> float:
-        """What is left of its own fault where a service that it calls shows as much of the same kind."""
-        reached = self._reached(name)
-        left = []
-        for family, own in self._families[name].items():
-            same = max((near * self._families[c].get(family, 0.0) for c, near in reached.items()), default=0.0)
-            other = max((near * noisy_or(self._families[c].values()) for c, near in reached.items()), default=0.0)
-            worst = max(same, OTHER_KIND * other) if family in PROPAGATES else 0.0
-            left.append(own * (1.0 - DRAGGED * min(1.0, worst / own)) if own else 0.0)
-        return noisy_or(left)
+    @cached_property
+    def _seats(self) -> dict[str, float]:
+        return seats(self._families, self._reached)
 
     def _reached(self, name: str) -> dict[str, float]:
         """Services that it calls, and less surely those that these call."""
@@ -162,7 +150,7 @@ class ServiceRanker:
         claim = self._board.positions.get(name)
         position = claim.object if claim else ""
         cut_off = bool(mine) and max((s.weight for s in mine if not _is_cut_off(s)), default=0.0) < STRONG
-        placed = self._placed(name) if self._board.edges else own * POSITION.get(position, 0.8)
+        placed = self._seats[name] if self._board.edges else own * POSITION.get(position, 0.8)
         led = 0.9 + 0.1 * claim.strength if claim and position == "deepest_anomalous" else 0.9
         score = placed * led * (0.3 if cut_off else 1.0)
         score = (score + EARLY * self._early(onset) * own) / (1 + EARLY)

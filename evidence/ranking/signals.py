@@ -93,6 +93,8 @@ def is_trouble(claim: Statement) -> bool:
 
 def family_of(source: str, name: str) -> str:
     """Claims of one family are one piece of evidence seen several times."""
+    if (source, name) == ("trace", "course"):
+        return "course"
     if source != "metric":
         return "traffic" if (source, name) == ("trace", "rate") else source
     return "resource" if is_resource(name) else "traffic" if is_traffic(name) else "metric"
