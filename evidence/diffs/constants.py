@@ -71,6 +71,8 @@ def key_before(text: str, at: int) -> str:
 
 def constant_effects(file: FileDiff) -> list[Effect]:
     found: list[Effect] = []
+    if file.role == "manifest":
+        return found
     for hunk in file.hunks:
         parents = _parents(hunk) if file.path.endswith((".yaml", ".yml")) else ()
         old = constants((line.text for line in hunk.lines if line.mark == "-"), file.path, parents)
@@ -146,13 +148,14 @@ def _settings(hunk: Hunk, file: FileDiff) -> list[Effect]:
     kept = {v.key for v in new} | {v.text for v in new}
     gone = [Value(v.text if v.key == "name" else v.key, v.text, v.line) for v in old] if file.role == "config" else []
     found = [
-        Effect(kind="constant_removed", key=v.key, path=file.path, quote=f"- {v.line}", old=v.text, unit="text", clear=0.6)
+        Effect(kind="constant_removed", key=v.key, path=file.path, quote=f"- {v.line}", old=v.text, unit="text",
+               clear=0.6)
         for v in gone
         if v.key not in kept and not _number(v.text)
     ]  # fmt: skip
     return found + [
-        Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value, new_value=_BOOLEANS[value],
-               unit="bool", clear=0.6)
+        Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value,
+               new_value=_BOOLEANS[value], unit="bool", clear=0.6)
         for line in hunk.lines if line.mark == "+"
         for key, value in _SWITCH.findall(bare(line.text, file.path))
         if key not in {v.key for v in old}

@@ -20,6 +20,11 @@ EffectKind = Literal[
     "validation_removed",
     "auth_changed",  # credentials, scopes, headers of identity
     "lock_added",
+    "lock_widened",  # held over work that waits for somebody else
+    "bound_removed",  # a container forgot, and does so no more
+    "backtracking_added",  # a regular expression with a repetition inside a repetition
+    "wire_value_changed",  # the text of a constant that others parse
+    "key_renamed",  # a setting is called another way, its value is the same
     "loop_call_added",  # a remote call or query inside a loop
     "retry_added",
     "unbounded_added",  # something that only grows

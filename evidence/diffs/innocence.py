@@ -185,7 +185,7 @@ def _refactor(file: FileDiff) -> bool:
         abs(c.quantity.value) for c in constants(new, file.path)
     ):
         numbers_old, numbers_new = (
-            sorted(re.findall(r"(?<![\w.])\d+(?:\.\d+)?", "\n".join(bare_lines(s, file.path)))) for s in (old, new)
+            sorted(re.findall(r"(?<![\w.])\d[\d_]*(?:\.\d+)?", "\n".join(bare_lines(s, file.path)))) for s in (old, new)
         )
         if numbers_old != numbers_new:
             return False

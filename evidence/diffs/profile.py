@@ -3,17 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .calls import call_effects, scope_effects
+from .bounds import bound_effects
+from .calls import call_effects, calls, scope_effects
 from .constants import constant_effects
 from .dependencies import Bump, bumps, dependency_effects
 from .effects import Effect, EffectKind
-from .fields import field_effects
+from .fields import field_effects, fields
 from .growth import growth_effects
 from .guards import guard_effects
 from .innocence import Innocence, innocence_of
+from .locks import lock_effects
 from .migrations import migration_effects
 from .model import Diff, FileDiff
+from .naming import flip_effects, setting_effects, wire_effects
 from .operators import operator_effects
+from .patterns import pattern_effects
 from .queries import query_effects
 from .text import bare_lines
 
@@ -27,7 +31,8 @@ MAX_EFFECTS = 12
 _READERS: tuple[Callable[[FileDiff], list[Effect]], ...] = (
     field_effects, migration_effects, query_effects, guard_effects, scope_effects,
     call_effects, constant_effects, operator_effects,
-    growth_effects, dependency_effects,
+    growth_effects, dependency_effects, lock_effects, bound_effects, pattern_effects, setting_effects, flip_effects,
+    wire_effects,
 )  # fmt: skip
 _SPECIFIC: frozenset[EffectKind] = frozenset({"constant_changed", "text_changed", "switch_changed"})
 
@@ -49,6 +54,7 @@ def profile_of(diff: Diff) -> Profile:
     innocence = innocence_of(diff)
     files = [file for file in diff.files if file.production and file.role not in {"docs", "tests", "ci", "ui"}]
     found = [effect for file in files for reader in _READERS for effect in reader(file)]
+    found = _without_moved(found, files)
     created = {e.key.rpartition(".")[2].lower() for e in found if e.kind == "table_created"}
     found = [e for e in found if not (e.kind == "query_added" and e.key.rpartition(".")[2].lower() in created)]
     if not found and innocence is None:
@@ -62,6 +68,18 @@ def profile_of(diff: Diff) -> Profile:
         innocence=innocence,
         bumps=tuple(bump for file in diff.files for bump in bumps(file)),
     )
+
+
+def _without_moved(found: list[Effect], files: list[FileDiff]) -> list[Effect]:
+    """Nothing is removed that the same diff sets down again elsewhere."""
+    called = {name for file in files for name in calls(file.added, file.path)}
+    named = {field.name for file in files for field in fields(file.added, file.path)}
+    return [
+        effect
+        for effect in found
+        if not (effect.kind == "call_removed" and effect.key in called)
+        and not (effect.kind in {"field_removed", "field_renamed"} and effect.key in named)
+    ]
 
 
 def _rest(file: FileDiff) -> list[Effect]:
