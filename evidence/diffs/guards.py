@@ -106,7 +106,7 @@ def _helper(guard: Guard, new_text: str) -> bool:
 
 
 def _numbers_live_on(line: str, new_text: str) -> bool:
-    numbers = re.findall(r"-?\d+(?:\.\d+)?", line)
+    numbers = [n for n in re.findall(r"-?\d+(?:\.\d+)?", line) if n not in {"0", "1"}]
     return bool(numbers) and all(
         re.search(rf"(?<![\d.]){re.escape(n.lstrip('-'))}(?![\d.])", new_text) for n in numbers
     )

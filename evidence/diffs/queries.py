@@ -146,7 +146,7 @@ def _orm(file: FileDiff) -> list[Effect]:
         spot = _FILTER.search(old)
         assert spot is not None
         found.append(Effect(kind="predicate_removed", key=spot.group(1).strip(), path=file.path,
-                            quote=f"- {_line_of(old, spot.start())}", clear=0.5))  # fmt: skip
+                            quote=f"- {_line_of(old, spot.start())}", clear=0.7))  # fmt: skip
     return found
 
 

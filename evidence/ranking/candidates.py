@@ -19,7 +19,7 @@ YIELDS, YIELDS_SAME, FULL = 0.6, 0.85, 0.5
 first where it has evidence of its own, the second where all its evidence is what the change explains."""
 UNLISTED = 0.6
 """What is left of a cause whose fault kind the asker's list does not hold."""
-UNEXPLAINED = 0.3
+UNEXPLAINED = 0.22
 """Score of `none` where changes were read and none of them explains anything."""
 EXPLAINED_ELSEWHERE = 0.5
 """How far a service gives way to a change or an outside cause that explains it."""

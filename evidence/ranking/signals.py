@@ -46,6 +46,9 @@ _ROUTINE = re.compile(
 )
 
 
+LOUD = 0.66
+
+
 def metric_words(name: str) -> str:
     """`db_pool.maxConns` as `db pool max conns`, for patterns."""
     return " ".join(words(name))
@@ -87,8 +90,14 @@ def is_trouble(claim: Statement) -> bool:
     }:
         return source == "document" and claim.relation == "matches"
     if claim.signal == "log:template":
-        return claim.relation in {"appears", "rises"} and is_bad_text(f"{claim.object} {claim.quote}")
+        text = f"{claim.object} {claim.quote}"
+        return claim.relation in {"appears", "rises"} and (is_bad_text(text) or _loud(claim, text))
     return True
+
+
+def _loud(claim: Statement, text: str) -> bool:
+    """Whether a line is new and of a severity that needs no words: only ERROR and FATAL lines weigh as much."""
+    return claim.strength >= LOUD and _ROUTINE.search(text) is None
 
 
 def family_of(source: str, name: str) -> str:
