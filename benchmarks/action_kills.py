@@ -17,7 +17,7 @@ from typing import NamedTuple
 from leadline.contracts.lifecycle import ACTION_OVER
 from tests.doubles.lying_target import BEHAVIOURS
 
-from .action_stage import approve, begin, child, finish, look, runs_of, serve, stage, stop
+from .action_stage import Standing, approve, begin, child, finish, look, reset, runs_of, serve, stage, stop
 from .killing import Fatal, Moment
 from .table import Figure
 
@@ -38,10 +38,11 @@ class Tally(NamedTuple):
 
 def torture(url: str, behaviour: str, folder: Path, points: Sequence[int] | None = None) -> Tally:
     """Kill the part from the answer to the end at each of its points, or at the given ones."""
-    calm = folder / f"{behaviour}-calm"
-    calm.mkdir()
-    at = stage(calm, url, behaviour)
-    child(at, begin, Fatal(NEVER, "after"), "nobody")
+    here = folder / behaviour
+    here.mkdir()
+    at = stage(here, url, behaviour)
+    child(at, begin, Fatal(NEVER, "after"))
+    asked = shutil.copy(here / "runs.db", folder / f"{behaviour}.db")
     tally = Tally(0, [], [], [], Counter())
     kills, n = 0, 0
     alive: set[Moment] = set(MOMENTS)
@@ -50,23 +51,26 @@ def torture(url: str, behaviour: str, folder: Path, points: Sequence[int] | None
         if points is not None and n not in points:
             continue
         for moment in tuple(alive):
-            name = f"{behaviour}-{n}-{moment}"
-            here = folder / name
-            here.mkdir()
-            tried = stage(here, url, behaviour)
-            child(tried, begin, Fatal(NEVER, "after"), name)
-            if not child(tried, approve, Fatal(n, moment), name).killed:
+            _again(here, asked)
+            reset(url, behaviour)
+            if not child(at, approve, Fatal(n, moment)).killed:
                 alive.discard(moment)
                 continue
             kills += 1
-            child(tried, finish, Fatal(NEVER, "after"), name)
-            _judge(name, behaviour, url, look(tried, name), tally)
-            shutil.rmtree(here)
+            child(at, finish, Fatal(NEVER, "after"))
+            _judge(f"{behaviour}, {moment} point {n}", behaviour, url, look(at), tally)
     return tally._replace(kills=kills)
 
 
-def _judge(name: str, behaviour: str, url: str, found: object, tally: Tally) -> None:
-    state, attempts, key = found  # type: ignore[misc]
+def _again(here: Path, asked: Path) -> None:
+    """The database as it was when the question was asked."""
+    for leftover in here.glob("runs.db*"):
+        leftover.unlink()
+    shutil.copy(asked, here / "runs.db")
+
+
+def _judge(name: str, behaviour: str, url: str, found: Standing, tally: Tally) -> None:
+    state, attempts, key = found
     ran = runs_of(url, behaviour).get(key, 0)
     tally.ends[state] += 1
     if ran > (2 if behaviour == "twice" else 1) or attempts > 1:

@@ -75,13 +75,18 @@ def runs_of(url: str, behaviour: str) -> dict[str, int]:
     return found
 
 
+def reset(url: str, behaviour: str) -> None:
+    """The server forgets what it did."""
+    httpx.post(f"{url}/{behaviour}/reset", content=b"{}", trust_env=False).raise_for_status()
+
+
 class Ended(NamedTuple):
     killed: bool
     points: int
     """Writes and calls that it made, where it lived to the end."""
 
 
-def child(at: Stage, work: Work, fatal: Fatal, tenant: str) -> Ended:
+def child(at: Stage, work: Work, fatal: Fatal) -> Ended:
     """Do `work` in a process that dies at the given write or call; every import is done, so it starts at once."""
     pid = os.fork()
     if pid == 0:
@@ -90,7 +95,7 @@ def child(at: Stage, work: Work, fatal: Fatal, tenant: str) -> Ended:
             watch(fatal)
             _watch_calls(fatal)
             secrets.token_hex = lambda _n=None: "0badcafe"  # type: ignore[assignment]  # the same run id each time
-            asyncio.run(_in_service(at, work, tenant))
+            asyncio.run(_in_service(at, work))
             (at.folder / "points").write_text(str(fatal.count), "utf-8")
             code = 0
         finally:
@@ -104,8 +109,8 @@ def child(at: Stage, work: Work, fatal: Fatal, tenant: str) -> Ended:
     return Ended(False, int((at.folder / "points").read_text("utf-8")))
 
 
-async def _in_service(at: Stage, work: Work, tenant: str) -> None:
-    async with at.open(tenant=tenant) as service:
+async def _in_service(at: Stage, work: Work) -> None:
+    async with at.open() as service:
         await work(service)
 
 
@@ -161,9 +166,9 @@ async def standing(service: RunService) -> Standing:
     return Standing(action.state, len(await reader.all(ActionAttempt)), action.command.idempotency_key)
 
 
-def look(at: Stage, tenant: str) -> Standing:
+def look(at: Stage, **settings: str) -> Standing:
     async def work() -> Standing:
-        async with at.open(tenant=tenant) as service:
+        async with at.open(**settings) as service:
             return await standing(service)
 
     return asyncio.run(work())

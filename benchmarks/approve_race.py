@@ -88,7 +88,7 @@ def measure(rounds: int = ROUNDS, counts: tuple[int, ...] = (2, 4, 8)) -> list[F
 def _round(folder: Path, url: str, count: int, tenant: str, wrong: list[str], silent: list[str]) -> None:
     told = race(folder, url, count, tenant)
     won = [t for t in told if t.startswith("won: concluded")]
-    found = look(stage(folder, url, BEHAVIOUR), tenant)
+    found = look(stage(folder, url, BEHAVIOUR), tenant=tenant)
     ran = runs_of(url, BEHAVIOUR).get(found.key, 0)
     if (len(won), ran, found.state, found.attempts) != (1, 1, "succeeded", 1):
         wrong.append(f"{tenant}: {len(won)} won, executed {ran} times, {found.state}: {told}")

@@ -140,7 +140,7 @@ def _reply(answer: dict[str, Any]) -> TargetReply:
 
 
 class LyingServer:
-    """The same over HTTP: `/BEHAVIOUR/actions`, `/status/KEY`, `/dry-run`, `/outcome/KEY`, and `/log` for the test."""
+    """The same over HTTP: `/BEHAVIOUR/actions`, `/status/KEY`, `/dry-run`, `/outcome/KEY`; `/log` and `/reset` for the test."""
 
     def __init__(self, late_seconds: float = 2.0) -> None:
         self.worlds = {name: World(name) for name in BEHAVIOURS}
@@ -187,7 +187,10 @@ class LyingServer:
                 _, lie, what = self.path.split("/")
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 served.requests.append({"path": self.path, "headers": dict(self.headers), "body": body})
-                if what == "dry-run":
+                if what == "reset":
+                    served.worlds[lie] = World(lie)
+                    self._say(200, {}, sign_it=False)
+                elif what == "dry-run":
                     self._say(200, {"preview": ["would do it"], "precondition": "v7"})
                 else:
                     self._act(served.worlds[lie], body)
