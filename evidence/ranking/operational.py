@@ -1,5 +1,6 @@
 """Causes that need no change: traffic, providers, certificates, nodes, data."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,13 +8,19 @@ from datetime import datetime, timedelta
 from ...contracts.base import ClaimId
 from ...contracts.incident import CauseKind
 from .board import Board, Symptom
-from .signals import is_traffic
+from .signals import is_latency, is_traffic, metric_words
 from .support import Support, noisy_or, support
 from .taxonomy import Reason, taxonomy
 
 TOGETHER = timedelta(minutes=3)
 GROWN = 1.4
 """Least factor by which traffic must rise to be a surge."""
+UNSPOKEN, LIMIT_ONLY = 0.4, 0.85
+"""What is left of a cause that only names of metrics speak for, and of one whose metrics came to their limit."""
+_FILLS = re.compile(r"\b(pct|percent|ratio|util|utili[sz]ation|used|usage|fill|saturation)\b")
+_RUNS_OUT = re.compile(r"\b(free|avail\w*|remaining|left|balance|credits?|valid|days|ttl|until|headroom|ready)\b")
+_OFFSET = re.compile(r"\b(offset|skew|drift|handshake|servfail|nxdomain|evicted|oom)\b")
+FULL, SPENT = 0.97, 0.05
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,11 @@ def operational_causes(board: Board) -> tuple[OperationalCause, ...]:
 def _judge(reason: Reason, board: Board) -> OperationalCause | None:
     if reason.name == "traffic_surge":
         return _surge(reason, board)
-    spoken = support(reason, board, keep=_outside(board) if reason.kind == "external" else _any)
+    spoken = support(reason, board, keep=_outside(board) if reason.kind == "external" else _not_slow)
     if not spoken.claims:
         return None
-    score = spoken.score * (0.85 if "log" not in spoken.families and "trace" not in spoken.families else 1.0)
-    note = f"{len(spoken.services) or 1} services speak of {reason.name.replace('_', ' ')}"
+    score = spoken.score * _testified(board, spoken)
+    note = _spoken_by(spoken, reason)
     if len(spoken.services) >= 3 and _together(board, spoken.services):
         score = noisy_or([score, 0.4])
         note += ", and they began within minutes of each other"
@@ -56,8 +63,30 @@ def _judge(reason: Reason, board: Board) -> OperationalCause | None:
     )  # fmt: skip
 
 
-def _any(_: Symptom) -> bool:
-    return True
+def _testified(board: Board, spoken: Support) -> float:
+    """Words of logs, traces, feeds and states say what it is; a metric's name does so only at its limit."""
+    own = [s for s in board.symptoms if s.claim is not None and s.claim.id in set(spoken.claims)]
+    if any(not s.metric for s in own if s.text):
+        return 1.0 if {"log", "trace"} & spoken.families else LIMIT_ONLY
+    return LIMIT_ONLY if any(_at_limit(s) for s in own) else UNSPOKEN
+
+
+def _at_limit(symptom: Symptom) -> bool:
+    """Whether a metric says by itself that something is full, used up or off: not merely that it moved."""
+    name, claim = metric_words(symptom.metric), symptom.claim
+    if claim is None or claim.value is None:
+        return False
+    if _OFFSET.search(name):
+        return symptom.relation == "rises"
+    if _RUNS_OUT.search(name):
+        return symptom.relation == "falls" and claim.value <= SPENT * (claim.baseline or 1.0)
+    whole = 100.0 if claim.value > 1.0 + SPENT else 1.0
+    return bool(_FILLS.search(name)) and symptom.relation == "rises" and FULL * whole <= claim.value <= 1.05 * whole
+
+
+def _not_slow(symptom: Symptom) -> bool:
+    """How long work takes, and how long it waited, says nothing of why."""
+    return not (symptom.metric and is_latency(symptom.metric))
 
 
 def _outside(board: Board) -> Callable[[Symptom], bool]:
@@ -75,7 +104,12 @@ def _surge(reason: Reason, board: Board) -> OperationalCause | None:
     rising = [
         s
         for s in board.symptoms
-        if s.claim and s.metric and is_traffic(s.metric) and s.relation == "rises" and _factor(s) >= GROWN
+        if s.claim
+        and s.metric
+        and is_traffic(s.metric)
+        and not is_latency(s.metric)
+        and s.relation == "rises"
+        and _factor(s) >= GROWN
     ]
     early = [s for s in rising if s.at is None or board.onset is None or s.at <= board.onset + TOGETHER]
     if not early:
@@ -98,9 +132,10 @@ def _surge(reason: Reason, board: Board) -> OperationalCause | None:
 
 
 def _factor(symptom: Symptom) -> float:
+    """How many times more is asked; what was not asked at all before is work that began, and no surge."""
     claim = symptom.claim
-    if claim is None or claim.value is None or not claim.baseline or claim.baseline <= 0:
-        return 2.0
+    if claim is None or claim.value is None or claim.baseline is None or claim.baseline <= 0:
+        return 1.0
     return claim.value / claim.baseline
 
 
@@ -131,3 +166,9 @@ def _seat(board: Board, spoken: Support) -> str:
 def _began(board: Board, spoken: Support) -> datetime | None:
     own = set(spoken.claims)
     return min((s.at for s in board.symptoms if s.claim and s.claim.id in own and s.at), default=None)
+
+
+def _spoken_by(spoken: Support, reason: Reason) -> str:
+    what, number = reason.name.replace("_", " "), len(spoken.services) or 1
+    kinds = ", ".join(sorted(spoken.families)) or "metric"
+    return f"{number} service{'s' if number > 1 else ''} show{'' if number > 1 else 's'} {what} ({kinds})"

@@ -38,8 +38,11 @@ _BAD = re.compile(
     r"unable|cannot|could ?n.t|can.t|lost|expired|out of|crash|killed|unhealthy|degraded|"
     r"down\b|retry|reset|cancel|no such|unknown|overload|throttl|backlog|stale|"
     r"miss\b|rising|redeliver|malformed|corrupt|mismatch|conflict|deadlock|evict|pressure|"
-    r"full\b|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
+    r"not (?:defined|set|configured)|undefined|\bunset\b|defaults? (?:value )?used|using (?:the )?default|"
+    r"full\b|no space|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
 )
+_LATENCY = re.compile(r"\b(latency|duration|p\d+|elapsed|age|took|response time|lag|delay|quantile|time)\b")
+_OFFSET = re.compile(r"\b(offset|skew|drift|clock|replica\w*)\b")
 _ROUTINE = re.compile(
     r"(?i)feature flag|\benabled\b|started?\b|starting|listening|healthy\b|handled request|"
     r"completed|succe|deployed|rollout|rotat"
@@ -63,6 +66,12 @@ def is_traffic(name: str) -> bool:
     """Whether a metric counts what is asked of a service, rather than how it does."""
     text = metric_words(name)
     return _TRAFFIC.search(text) is not None and _NOT_TRAFFIC.search(text) is None
+
+
+def is_latency(name: str) -> bool:
+    """Whether a metric says how long something takes or waits."""
+    text = metric_words(name)
+    return _LATENCY.search(text) is not None and _OFFSET.search(text) is None
 
 
 def is_demand(name: str) -> bool:
@@ -102,8 +111,8 @@ def _loud(claim: Statement, text: str) -> bool:
 
 def family_of(source: str, name: str) -> str:
     """Claims of one family are one piece of evidence seen several times."""
-    if (source, name) == ("trace", "course"):
-        return "course"
+    if source == "path" or (source, name) == ("trace", "course"):
+        return "path" if source == "path" else "course"
     if source != "metric":
         return "traffic" if (source, name) == ("trace", "rate") else source
     return "resource" if is_resource(name) else "traffic" if is_traffic(name) else "metric"
