@@ -13,6 +13,8 @@ from ruamel.yaml.error import YAMLError
 from .describe import Object, described
 
 MAX_OBJECTS = 200
+SHORT = 600
+"""Characters of an answer that can be nothing but a refusal."""
 _LISTING = re.compile(r"^[A-Z][A-Z0-9 ()-]*=[^;\n]*(?:; [A-Z(])")
 _PHASES = frozenset({"Running", "Pending", "Succeeded", "Completed", "Failed", "Unknown", "Terminating"})
 _STREAM = re.compile(r"^(?:stdout|stderr):\s*\n")
@@ -22,7 +24,7 @@ _NOT_FOUND = re.compile(r"\(NotFound\)|^Error from server \(NotFound\)|\" not fo
 @lru_cache(maxsize=2048)
 def objects_of(kind: str, body: str) -> tuple[Object, ...]:
     """Each with `kind` in lower case and `metadata`; `declared` where it is what was asked for, not what is."""
-    if _NOT_FOUND.search(body[:400]):
+    if says_absent(body):
         return ()
     body = _STREAM.sub("", body)
     start = body.lstrip()[:1]
@@ -40,7 +42,7 @@ def objects_of(kind: str, body: str) -> tuple[Object, ...]:
 
 def says_absent(body: str) -> bool:
     """Whether a look-up answered that there is no such object."""
-    return _NOT_FOUND.search(body[:400]) is not None
+    return len(body) < SHORT and "\n" not in body.strip() and _NOT_FOUND.search(body) is not None
 
 
 def _listed(kind: str, body: str) -> Object:

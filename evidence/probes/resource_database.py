@@ -81,9 +81,13 @@ def answer(tables: Tables, params: ResourceDatabase) -> Answer:
     cluster = Cluster.read(tables)
     series = _series(tables)
     told = _told(tables, cluster, set(series))
-    facts: list[Fact] = []
-    for name in sorted({*series, *told}):
-        facts += _judged(name, series, told.get(name, []), _statement(cluster))
+    statement = _statement(cluster)
+    names = sorted({*series, *told})
+    limits = [fact for name in names for fact in _limits(name, series, told.get(name, []), statement)]
+    hit = {fact.subject.ref for fact in limits if fact.relation == "states"}
+    busy = [fact for name in names for fact in _busy(name, series.get(name, []), statement, companion=name in hit)]
+    quiet = [_within(name, mine) for name, mine in sorted(series.items()) if len(mine) > 1 or told.get(name)]
+    facts = [*limits, *busy] or quiet
     return answered(tables, "resources", strongest(facts), window=None, rows_read=len(cluster.rows))
 
 
@@ -131,16 +135,21 @@ def _statement(cluster: Cluster) -> str:
     return f"; most load ({best[0]:g}) by {best[1][:110]}" if best[1] else ""
 
 
-def _judged(name: str, series: dict[str, list[_Series]], told: list[_Told], statement: str) -> Iterator[Fact]:
+def _limits(name: str, series: dict[str, list[_Series]], told: list[_Told], statement: str) -> Iterator[Fact]:
     mine = series.get(name, [])
     over = [e for e in told if e.kind == "over"]
-    found: list[Fact] = []
-    found += _storage(name, mine, told, over, statement)
-    found += _connections(name, mine, told, statement)
-    found += _lag(name, mine, series, told, statement)
-    found += _failover(name, mine, told)
-    found += _busy(name, mine, statement, companion=any(f.strength >= ALONE and f.relation == "states" for f in found))
-    yield from found
+    yield from _storage(name, mine, told, over, statement)
+    yield from _connections(name, mine, told, statement)
+    yield from _lag(name, mine, series, told, statement)
+    yield from _failover(name, mine, told)
+
+
+def _within(name: str, mine: list[_Series]) -> Fact:
+    text = "; ".join(s.text for s in mine[:3])
+    fact = diagnosis(
+        component(name), "database", "within limits", 0.3, f"{name} is within its normal bounds, no failure: {text}"
+    )
+    return fact.model_copy(update={"relation": "unchanged"})
 
 
 def _storage(name: str, mine: list[_Series], told: list[_Told], over: list[_Told], statement: str) -> Iterator[Fact]:
