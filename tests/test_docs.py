@@ -14,6 +14,7 @@ import pytest
 
 from leadline.app.cli.commands import SECTIONS
 from leadline.app.cli.exit_codes import EXIT_CODES
+from leadline.app.cli.main import run
 from leadline.contracts.event import EventKind
 from leadline.examples import DEMO, INCIDENTS
 from leadline.runtime.settings import Settings
@@ -97,13 +98,13 @@ def told_commands() -> dict[str, set[str]]:
     return told
 
 
-def test_documented_commands_and_options_exist() -> None:
+def test_documented_commands_and_options_exist(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = []
     for command, options in told_commands().items():
-        line = [LEADLINE, *command.split(), "--help"]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
-        wrong += [f"leadline {command}"] if done.returncode else []
-        wrong += [f"leadline {command} {option}" for option in sorted(options) if option not in done.stdout]
+        code = run([*command.split(), "--help"])
+        page = capsys.readouterr().out
+        wrong += [f"leadline {command}"] if code else []
+        wrong += [f"leadline {command} {option}" for option in sorted(options) if option not in page]
     assert wrong == []
 
 
@@ -130,16 +131,17 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     [(path, block) for path in PAGES for block in RUNNABLE.findall(text(path))],
     ids=lambda value: value.name if isinstance(value, Path) else value.splitlines()[0],
 )
+@pytest.mark.timeout(300)
 def test_commands_of_the_pages_run(path: Path, block: str, demonstrated: tuple[Path, str]) -> None:
     """In order; RUN and OBSERVATION are those of the newest run."""
     folder, _ = demonstrated
     for line in filter(None, block.splitlines()):
         command = line.partition("  #")[0]
         if "RUN" in command:
-            (run, *_) = json.loads(shell("leadline runs -o json", folder).stdout)["runs"]
-            command = re.sub(r"\bRUN\b", run["run"], command)
+            (newest, *_) = json.loads(shell("leadline runs -o json", folder).stdout)["runs"]
+            command = re.sub(r"\bRUN\b", newest["run"], command)
         if "OBSERVATION" in command:
-            seen = json.loads(shell(f"leadline evidence {run['run']} -o json", folder).stdout)["observations"]
+            seen = json.loads(shell(f"leadline evidence {newest['run']} -o json", folder).stdout)["observations"]
             command = command.replace("OBSERVATION", seen[0]["observation"])
         done = shell(command, folder)
         assert done.returncode == (5 if "--no-wait" in command else 0), f"{command}\n{done.stdout}{done.stderr}"

@@ -83,6 +83,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+@pytest.mark.timeout(300)
 def test_the_demo_works_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     script = (
         "import sys, leadline; from leadline.app.cli import main\n"
@@ -96,7 +97,7 @@ def test_the_demo_works_from_an_empty_folder(installed: Path, tmp_path: Path) ->
         capture_output=True,
         check=False,
         text=True,
-        timeout=100,
+        timeout=280,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "seatmap" in done.stdout
