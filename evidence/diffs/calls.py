@@ -121,6 +121,29 @@ def scope_effects(file: FileDiff) -> list[Effect]:
     ]
 
 
+def target_effects(file: FileDiff) -> list[Effect]:
+    """The same call on another object: `primary.query` that is now `replica.query`."""
+    if file.role != "code":
+        return []
+    found = []
+    for edit in file.edits:
+        gone, come = calls(edit.removed, file.path), calls(edit.added, file.path)
+        for old, new in zip(lost(gone, come), lost(come, gone), strict=False):
+            (head, _, name), (other, _, same) = old.rpartition("."), new.rpartition(".")
+            if (
+                name == same
+                and head
+                and other
+                and head != other
+                and not is_observing(old)
+                and terms(head) != terms(other)
+            ):
+                line = next((text.strip() for text in edit.added if new in text), new)
+                found.append(Effect(kind="target_changed", key=f"{head} {other}", path=file.path,
+                                    quote=f"- {old}(...) + {line}", old=old, new=new, clear=0.6))  # fmt: skip
+    return found
+
+
 def _scopes(lines: Sequence[str]) -> list[str]:
     return [_SCOPE.sub("", line) for line in lines if _SCOPE.match(line)]
 

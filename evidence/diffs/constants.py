@@ -26,6 +26,7 @@ _PAIR = re.compile(
     r"""^[\s{,-]*["']?([A-Za-z_][\w.-]*)["']?\s*(?::=|=>|[:=])\s*["'`]?([^"'`,;{}()\[\]]+?)["'`]?\s*[,;]?\s*$"""
 )
 _ASSIGNED = re.compile(r"^(?:(?:const|var|let|final|val)\s+)?([A-Za-z_][\w.]*)\s*:?=\s*[\w.]+\(")
+_ITEM = re.compile(r"^\s*-\s+(?!\w+:\s)")
 _SWITCH = re.compile(r"([A-Za-z_][\w.-]*)\s*[:=]\s*(true|false)\b")
 _BOOLEANS = {"true": 1.0, "false": 0.0, "on": 1.0, "off": 0.0, "yes": 1.0, "no": 0.0, "enabled": 1.0, "disabled": 0.0}
 _VERSION = re.compile(r"^v?\d+(\.\d+){1,3}([-+.]\w+)*$|^v\d{4}[\d.-]*$")
@@ -153,12 +154,38 @@ def _settings(hunk: Hunk, file: FileDiff) -> list[Effect]:
         for v in gone
         if v.key not in kept and not _number(v.text)
     ]  # fmt: skip
-    return found + [
+    items = [line.text for line in hunk.lines if line.mark == "-" and file.role == "config" and _ITEM.match(line.text)]
+    still = {line.text.strip() for line in hunk.lines if line.mark == "+"}
+    found += [
+        Effect(kind="constant_removed", key=".".join((*_above(hunk, text), _ITEM.sub("", text).strip())), path=file.path,
+               quote=f"- {text.strip()}", old=_ITEM.sub("", text).strip(), unit="text", clear=0.7)
+        for text in items
+        if text.strip() not in still
+    ]  # fmt: skip
+    return found + _items(hunk, file) + [
         Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value,
                new_value=_BOOLEANS[value], unit="bool", clear=0.6)
         for line in hunk.lines if line.mark == "+"
         for key, value in _SWITCH.findall(bare(line.text, file.path))
         if key not in {v.key for v in old}
+    ]  # fmt: skip
+
+
+def _items(hunk: Hunk, file: FileDiff) -> list[Effect]:
+    """Members that a list of a configuration file loses."""
+    if file.role != "config":
+        return []
+    kept = {line.text.strip() for line in hunk.lines if line.mark != "-"}
+    gone = [
+        line.text
+        for line in hunk.lines
+        if line.mark == "-" and _ITEM.match(line.text) and line.text.strip() not in kept
+    ]
+    parents = ".".join(_parents(hunk))
+    return [
+        Effect(kind="constant_removed", key=parents or "list", path=file.path, quote=f"- {text.strip()}",
+               old=_ITEM.sub("", text).strip(), unit="text", clear=0.7)
+        for text in gone
     ]  # fmt: skip
 
 
@@ -204,7 +231,8 @@ def _parents(hunk: Hunk) -> tuple[str, ...]:
     for mark, text in hunk.lines:
         indent = len(text) - len(text.lstrip())
         if mark != " ":
-            return tuple(key for depth, key in trail if depth < indent)
+            nested = indent if not _ITEM.match(text) else indent + 1
+            return tuple(key for depth, key in trail if depth < nested)
         name = re.match(r"\s*(?:- )?([\w.-]+):\s*(#.*)?$", text)
         trail = [(depth, key) for depth, key in trail if depth < indent]
         if name:

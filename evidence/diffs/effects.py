@@ -13,6 +13,7 @@ EffectKind = Literal[
     "bounds_removed",  # a check of a length, range or sign
     "error_handling_removed",  # an error is no longer looked at
     "call_removed",
+    "target_changed",  # the same call goes to another object: another store, another client
     "registration_removed",  # something is no longer registered, subscribed, seeded, mounted
     "release_removed",  # something is no longer closed, unlocked, returned
     "protection_removed",  # retry budget, backoff, breaker, limiter, lock, singleflight, jitter

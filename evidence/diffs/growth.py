@@ -42,10 +42,11 @@ _RAW_RULES: tuple[tuple[EffectKind, float, str], ...] = (
             r"(?i)\b(?:bcrypt|scrypt|pbkdf2|argon2|gzip|compress|zlib|brotli|re\.compile|"
             r"regexp\.MustCompile|MustCompile|new RegExp|readall|"
             r"deepcopy|json\.(?:marshal|unmarshal|dumps|loads|parse|stringify)|marshalindent|"
-            r"serialize|sleep|fsync|thread\.sleep|time\.sleep|reflect\.)\w*\s*\(|\.Sync\(\)|"
+            r"serialize|reflect\.)\w*\s*\(|"
             r"System\.gc"
         ),
     ),
+    ("work_added", 0.8, r"(?i)\b(?:sleep|fsync|usleep|Thread\.sleep|time\.sleep)\w*\s*\(|\.Sync\(\)"),
     ("work_added", 0.85, r"\((?:\?:)?[^()]*[+*]\)[+*]"),  # a repeated group of repeats: backtracks without end
     (
         "client_per_call",

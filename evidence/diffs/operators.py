@@ -26,7 +26,7 @@ def operator_effects(file: FileDiff) -> list[Effect]:
                         quote=f"- {old} + {new}",
                         old=old,
                         new=new,
-                        clear=0.6 if kind == "compare" else 0.3,
+                        clear=0.6 if kind == "compare" else 0.45,
                     )
                 )
     return found
@@ -38,6 +38,8 @@ def _tokens(line: str) -> list[str]:
 
 
 def _turned(old: list[str], new: list[str]) -> str:
+    if old != new and [t for t in old if t not in "()"] == [t for t in new if t not in "()"] and set(old) & _SUM:
+        return "sum"
     words_old = [token for token in old if token not in _COMPARE | _SUM]
     words_new = [token for token in new if token not in _COMPARE | _SUM]
     if old == new or words_old != words_new:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .bounds import bound_effects
-from .calls import call_effects, calls, scope_effects
+from .calls import call_effects, calls, scope_effects, target_effects
 from .constants import constant_effects
 from .dependencies import Bump, bumps, dependency_effects
 from .effects import Effect, EffectKind
@@ -29,7 +29,7 @@ MAX_EFFECTS = 12
 """Of one change: the clearest are kept."""
 
 _READERS: tuple[Callable[[FileDiff], list[Effect]], ...] = (
-    field_effects, migration_effects, query_effects, guard_effects, scope_effects,
+    field_effects, migration_effects, query_effects, guard_effects, scope_effects, target_effects,
     call_effects, constant_effects, operator_effects,
     growth_effects, dependency_effects, lock_effects, bound_effects, pattern_effects, setting_effects, flip_effects,
     wire_effects,

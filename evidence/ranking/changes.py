@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from ...contracts.base import ClaimId
 from ...contracts.claim import Claim
 from .board import Board, ChangeClaims
-from .links import Links, effect_kind, key_of, path_of
+from .links import Links, effect_kind, key_of, line_of, path_of
 from .signals import metric_words
 from .support import Support, noisy_or, support
 from .taxonomy import DiffRule, Reason, taxonomy
@@ -17,6 +17,8 @@ BASE, SHOWN, LINKED = 0.15, 0.6, 0.35
 """Of a mechanism: what its kind is worth by itself, with symptoms of that kind, with words in common."""
 SHOWN_BY_CANARY, TELLING = 0.9, 0.4
 """Weight of new instances that behave otherwise than the stable ones beside them, and least strength that is told."""
+UNJUDGED = frozenset({"unknown_content", "dependency_minor"})
+"""What a diff may be called without anything being known of what it does: that clears nobody."""
 UNREAD, UNNAMED, NAMED = 0.12, 0.35, 0.85
 """Mechanism of a change whose lines are not known, weight of an effect that fits no fault kind, and least clearness of
 one whose very name or number stands in a symptom."""
@@ -65,7 +67,8 @@ class ChangeRanker:
         harmless = change.innocence.strength if change.innocence else 0.0
         differs = noisy_or(claim.strength for claim in change.canary)
         score = noisy_or([mechanism.score * timely * reach * place * (1.0 - harmless), SHOWN_BY_CANARY * differs])
-        against = [change.innocence.id] if change.innocence else []
+        judged = change.innocence is not None and change.innocence.object not in UNJUDGED
+        against = [change.innocence.id] if change.innocence and judged else []
         if way is not None and timely < 0.5:
             against.append(way.id)
         own = [c.id for c in (mechanism.effect, way, *change.canary) if c is not None and c.id not in against]
@@ -79,7 +82,7 @@ class ChangeRanker:
             claims_against=tuple(against),
             note=_canary_note(change) or _note(mechanism, harmless, change, timely),
             nearness=round(timely * reach * place, 4),
-            unread=mechanism.effect is None and not change.canary,
+            unread=not change.canary and not judged and (mechanism.effect is None or change.innocence is not None),
         )
 
     def _mechanism(self, change: ChangeClaims) -> Mechanism:
@@ -162,7 +165,8 @@ def _fits(rule: DiffRule, effect: Claim) -> float:
     grade = 1.0
     if rule.keys is not None and not rule.keys.search(key):
         file = metric_words("/".join(path_of(effect).split("/")[-2:]))
-        if not rule.keys.search(f"{file} {key}"):
+        line = metric_words(line_of(effect)) if effect.unit == "text" else ""
+        if not rule.keys.search(f"{file} {key} {line}"):
             return 0.0
         grade = 0.8
     return grade if _moves(rule, effect) else 0.0
@@ -199,6 +203,8 @@ def _canary_note(change: ChangeClaims) -> str:
 def _note(mechanism: Mechanism, harmless: float, change: ChangeClaims, timely: float) -> str:
     if timely < 0.1:
         return "It went live after the incident had begun."
+    if change.innocence is not None and change.innocence.object in UNJUDGED:
+        return "It cannot be judged: what it does is not recorded."
     if harmless >= 0.5 and change.innocence is not None:
         return f"Its diff cannot produce the symptoms: {change.innocence.object.replace('_', ' ')}."
     if mechanism.effect is None:
