@@ -139,6 +139,11 @@ def _reply(answer: dict[str, Any]) -> TargetReply:
     )  # fmt: skip
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, _request: Any, _client: Any) -> None:
+        """A client that was killed hangs up in the middle; that is what it is for."""
+
+
 class LyingServer:
     """The same over HTTP: `/BEHAVIOUR/actions`, `/status/KEY`, `/dry-run`, `/outcome/KEY`; `/log` and `/reset` for the test."""
 
@@ -146,7 +151,7 @@ class LyingServer:
         self.worlds = {name: World(name) for name in BEHAVIOURS}
         self.requests: list[dict[str, Any]] = []
         self.late_seconds = late_seconds
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 

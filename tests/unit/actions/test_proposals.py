@@ -19,11 +19,12 @@ from leadline.runtime.action_catalog import load_catalog, parse_catalog
 from tests.doubles.acting import CATALOG
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
+PARSED = parse_catalog(CATALOG, "test")
 
 
 def floor(**more: Any) -> Floor:
     given: dict[str, Any] = {
-        "run_id": RunId("run-1"), "catalog": parse_catalog(CATALOG, "test"), "tenant": "acme", "user": "ada",
+        "run_id": RunId("run-1"), "catalog": PARSED, "tenant": "acme", "user": "ada",
         "services": frozenset({"till", "door", "cellar", "bad name", "x;y", ".."}), "claims": frozenset({ClaimId("clm-1")}), "at": AT,
     }  # fmt: skip
     return Floor(**(given | more))
@@ -47,7 +48,7 @@ def test_what_is_taken_gets_everything_that_matters_from_code() -> None:
     command = action.command
     assert (command.effect, command.risk, command.tenant, command.user) == ("reversible_write", "medium", "acme", "ada")
     assert str(command.target) == "production/service/till"
-    assert command.policy == parse_catalog(CATALOG, "test").version
+    assert command.policy == PARSED.version
     assert (command.deadline_at - AT).total_seconds() == 3600 + 2 * 0.3
     assert (action.state, proposal.command_id, proposal.claims) == ("proposed", command.command_id, ("clm-1",))
 
