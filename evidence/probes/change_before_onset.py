@@ -3,7 +3,8 @@
 Method: a change counts from the deploy that carried it, not from its commit: a deploy that names it (surest), one that
 names a version bump of the library it lies in, or a later build of its service or of shared code (least sure). A change
 of another kind (flag, config, migration) counts from its own time. Each gives `precedes` with the minutes before the
-time, or `states` `live later` where it came after. Strength: how sure it is that the change was live there by then: 1
+time (its service as `object`, `(inferred)` behind it where no deploy names the change), or `states` `live later`
+where it came after. Strength: how sure it is that the change was live there by then: 1
 named by a deploy or of itself, 0.9 by a version bump, 0.5 to 0.6 by a later build, 0.35 never seen deployed, times 0.3
 for tests, documents, pipelines and what is not production; halved where it came later.
 Cost: one pass over the changes, and the diffs of version bumps.
@@ -24,6 +25,8 @@ from .change_rows import Carriage, ChangeRow, by_ref, carried, owner_of, read_ch
 SLACK = timedelta(seconds=90)
 """Clocks and scrape intervals: a change so shortly after the time still counts as before it."""
 NEVER_DEPLOYED = 0.35
+KNOWN = 0.9
+"""From here on a deploy names the change, or the version that holds it."""
 INERT = 0.3
 
 
@@ -89,10 +92,15 @@ def _fact(change: ChangeRow, way: Carriage, before: datetime) -> Fact:
     minutes = (before - way.at).total_seconds() / 60
     return Fact(
         subject=Subject(kind="change", ref=change.ref, service=way.service or change.service), signal="change:time",
-        relation="precedes" if live else "states", object=way.service if live else "live later",
+        relation="precedes" if live else "states", object=_where(way) if live else "live later",
         value=rounded(minutes), unit="min", at=way.at, strength=strength(sure if live else 0.5 * sure),
         quote=": ".join(part for part in (change.kind, way.how, change.title) if part)[:300],
     )  # fmt: skip
+
+
+def _where(way: Carriage) -> str:
+    """Which service it reached; said to be inferred where no deploy names it."""
+    return way.service if way.sure >= KNOWN or not way.service else f"{way.service} (inferred)"
 
 
 PROBE = Probe(

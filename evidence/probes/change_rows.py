@@ -158,10 +158,18 @@ def _indirect(deploy: ChangeRow, named: Sequence[ChangeRow], change: ChangeRow) 
 
 
 def _module_holds(module: str, paths: Iterable[str]) -> bool:
-    """Whether a module's path ends in a folder of the change: `host/org/pkg/schema` holds `pkg/schema/x.go`."""
+    """Whether a module's path ends in a folder of the change: `host/org/pkg/schema` holds `pkg/schema/x.go`.
+
+    A package without a path, `@org/feed-client`, is held by the shared folder of its name: `libs/feed-client/x.ts`.
+    """
     parts = module.split("/")
     tails = ["/".join(parts[at:]) for at in range(len(parts)) if len(parts) - at >= 2] or [module]
-    return any(f"/{path}".find(f"/{tail}/") >= 0 for tail in tails for path in paths)
+    if any(f"/{path}".find(f"/{tail}/") >= 0 for tail in tails for path in paths):
+        return True
+    name = _squeezed(parts[-1].partition(":")[2] or parts[-1])
+    return len(name) > 3 and any(
+        name in {_squeezed(part) for part in path.split("/")[:-1]} for path in paths if is_shared(path)
+    )
 
 
 def _first_per_service(ways: Iterable[Carriage]) -> list[Carriage]:

@@ -9,10 +9,12 @@ from functools import cached_property
 from ...contracts.base import canonical_json
 from ...contracts.claim import Claim
 from ...contracts.incident import Incident
-from .signals import family_of, is_golden, is_trouble
+from .signals import family_of, is_countdown, is_golden, is_trouble
 
 COUNTED = frozenset({"trace:calls_per_span", "trace:rate"})
 """Signals of traces that count things, as metrics do."""
+INFERRED = "(inferred)"
+"""How a change's time ends that no deploy names: see the probe change_before_onset."""
 STRONG = 0.4
 """Least strength of a symptom that counts for time and place."""
 
@@ -128,7 +130,7 @@ class Board:
     @cached_property
     def onset(self) -> datetime | None:
         """The first time at which a twentieth of all telling evidence has begun."""
-        dated = sorted((s.at, s.weight) for s in self.telling if s.at is not None)
+        dated = sorted((s.at, s.weight) for s in self.telling if s.at is not None and not is_countdown(s.metric))
         total, seen = sum(weight for _, weight in dated), 0.0
         for at, weight in dated:
             seen += weight

@@ -43,6 +43,11 @@ _BAD = re.compile(
 )
 _LATENCY = re.compile(r"\b(latency|duration|p\d+|elapsed|age|took|response time|lag|delay|quantile|time)\b")
 _OFFSET = re.compile(r"\b(offset|skew|drift|clock|replica\w*)\b")
+_COUNTDOWN = re.compile(
+    r"\b(uptime|countdown|until|expir\w*|not after|days|(remaining|left) (time|seconds|days|hours)|"
+    r"(time|seconds|days|hours) (remaining|left)|(cert\w*|token|secret|key|lease|snapshot|backup|process) age|"
+    r"since (start|boot|renewal|rotation))\b"
+)
 _ROUTINE = re.compile(
     r"(?i)feature flag|\benabled\b|started?\b|starting|listening|healthy\b|handled request|"
     r"completed|succe|deployed|rollout|rotat"
@@ -72,6 +77,11 @@ def is_latency(name: str) -> bool:
     """Whether a metric says how long something takes or waits."""
     text = metric_words(name)
     return _LATENCY.search(text) is not None and _OFFSET.search(text) is None
+
+
+def is_countdown(name: str) -> bool:
+    """Whether a metric moves by the clock alone: the age of a thing, the time that is left to it."""
+    return _COUNTDOWN.search(metric_words(name)) is not None
 
 
 def is_demand(name: str) -> bool:
