@@ -163,11 +163,11 @@ def answer(tables: Tables, params: DocumentFaults) -> Answer:
 
 
 def _named(tables: Tables, found: Mapping[str, list[str]]) -> str:
-    """The workload that the telling lines name most often."""
+    """The workload that the telling lines name most often, or the only one that was looked at."""
     text = " ".join(line for lines in found.values() for line in lines)
     counts = {w.name: text.count(w.name) for w in Cluster.read(tables).workloads if len(w.name) > 3}
     best = max(counts, key=lambda name: (counts[name], name), default="")
-    return best if best and counts[best] else ""
+    return best if best and (counts[best] or len(counts) == 1) else ""
 
 
 def _asked(tables: Tables, documents: list[tuple[str, str]]) -> str:
@@ -175,10 +175,13 @@ def _asked(tables: Tables, documents: list[tuple[str, str]]) -> str:
     incident = tables.incident
     if incident.alerts and incident.alerts[0].service:
         return incident.alerts[0].service
-    words = [w for w in _WORD.findall(f"{incident.title} {incident.question}") if w.lower() not in _COMMON]
+    words = [w.strip(".-") for w in _WORD.findall(f"{incident.title} {incident.question}") if w.lower() not in _COMMON]
     text = " ".join(f"{name} {body}" for name, body in documents).lower()
     known = [word for word in dict.fromkeys(words) if word.lower() in text]
-    return max(known, key=lambda w: ("-" in w or "_" in w, len(w)), default="").strip(".-")
+    compound = [word for word in known if "-" in word or "_" in word]
+    titles = " ".join(name for name, _ in documents).lower()
+    named = [word for word in known if word.lower() in titles or f"{word.lower()}-" in text]
+    return max(compound or named, key=len, default="")
 
 
 PROBE = Probe(

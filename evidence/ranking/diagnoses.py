@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...contracts.base import ClaimId
 from ...contracts.claim import Claim
@@ -10,6 +10,8 @@ from ...contracts.incident import CauseRef
 from .board import Board
 from .support import noisy_or
 
+ASIDE = 0.6
+"""How far a diagnosis counts whose object is not the one asked about, where another's is."""
 SEEN = 0.2
 """What trouble of the same object, seen elsewhere, adds to a diagnosis."""
 NAMESPACE = "namespace/"
@@ -33,7 +35,22 @@ def diagnoses(board: Board) -> tuple[Diagnosis, ...]:
         if claim.relation == "states" and _KIND.fullmatch(claim.object):
             grouped[claim.subject.ref, claim.object].append(claim)
     found = [_diagnosis(board, claims) for claims in grouped.values()]
-    return tuple(sorted(found, key=lambda d: (-d.score, d.cause.ref, d.reason)))
+    return tuple(sorted(_aside(board, found), key=lambda d: (-d.score, d.cause.ref, d.reason)))
+
+
+def _aside(board: Board, found: list[Diagnosis]) -> list[Diagnosis]:
+    """Where nothing is known of who calls whom, trouble of another object than the one asked about stands aside."""
+    asked = {d.cause.ref for d in found if _is_asked(board, d)}
+    if not asked or board.edges:
+        return found
+    return [d if d.cause.ref in asked else replace(d, score=round(ASIDE * d.score, 4)) for d in found]
+
+
+def _is_asked(board: Board, diagnosis: Diagnosis) -> bool:
+    incident = board.incident
+    name = diagnosis.cause.ref.rpartition("/")[2]
+    told = " ".join([incident.title, incident.question, *(a.service for a in incident.alerts)])
+    return len(name) > 3 and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w])", told) is not None
 
 
 def _diagnosis(board: Board, claims: list[Claim]) -> Diagnosis:
