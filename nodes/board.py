@@ -5,6 +5,7 @@ earlier process granted is void, and its task is announced anew.
 """
 
 import asyncio
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -32,8 +33,6 @@ from .outcome import stamp
 from .performing import Performed
 
 OPEN = frozenset({"announced", "revision_requested"})
-Need = frozenset[str]
-"""Capabilities that a task requires."""
 
 
 class Told(NamedTuple):
@@ -67,13 +66,15 @@ class Board:
     submitted: list[TaskId] = field(default_factory=list)
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _open: dict[Need, dict[TaskId, None]] = field(default_factory=dict)
-    """Open tasks by what they need, so that an agent looks at no task that is nothing for it."""
+    _open: list[tuple[int, TaskId]] = field(default_factory=list)
+    """Open tasks in the plan's order."""
+    _active: dict[TaskId, TaskLease] = field(default_factory=dict)
     _twins: dict[TaskId, tuple[TaskId, TaskId]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for task in self.tasks.values():
             self._shelve(task)
+        self._active = {key: lease for key, lease in self.leases.items() if lease.state == "active"}
 
     @classmethod
     async def load(cls, deps: Deps) -> "Board":
@@ -93,18 +94,16 @@ class Board:
     def pick(self, agent: AgentSpec) -> Task | None:
         """The first open task, in the plan's order, that the agent may do; a revision goes to its owner."""
         able = set(agent.capabilities)
-        firsts = (self._first_for(agent, shelf) for need, shelf in self._open.items() if need <= able)
-        return min((task for task in firsts if task is not None), key=lambda t: t.position, default=None)
-
-    def _first_for(self, agent: AgentSpec, shelf: dict[TaskId, None]) -> Task | None:
-        for task in (self.tasks[key] for key in shelf):
-            owner = task.spec.assignment.owner
-            if task.state == "revision_requested":
-                if agent.id == owner:
-                    return task
-            elif agent.id not in self.isolated and not why_not(agent, task, 0) and not self._is_rival(agent, task):
+        for _, key in self._open:
+            task = self.tasks[key]
+            if able.issuperset(task.spec.required_capabilities) and self._may_have(agent, task):
                 return task
         return None
+
+    def _may_have(self, agent: AgentSpec, task: Task) -> bool:
+        if task.state == "revision_requested":
+            return agent.id == task.spec.assignment.owner
+        return agent.id not in self.isolated and not why_not(agent, task, 0) and not self._is_rival(agent, task)
 
     def _is_rival(self, agent: AgentSpec, task: Task) -> bool:
         """Whether it has the other half of work that two are to do."""
@@ -112,7 +111,7 @@ class Board:
         return any(self.tasks[t].spec.assignment.owner == agent.id for t in twins if t != task.spec.task_id)
 
     def active(self) -> tuple[TaskLease, ...]:
-        return tuple(lease for lease in self.leases.values() if lease.state == "active")
+        return tuple(self._active.values())
 
     async def wait(self) -> None:
         """Until something changes on the board or the next lease runs out."""
@@ -125,6 +124,12 @@ class Board:
             await self.reap()
 
     # --- what changes it ----------------------------------------------------------------------------------------------
+    async def take(self, agent: AgentSpec) -> Held | None:
+        """The next task for an agent, claimed and granted at once; None where nothing is open for it."""
+        async with self._writing:
+            task = self.pick(agent)
+            return await self._granted(task, agent, stamp(self.deps, agent.id)) if task is not None else None
+
     async def claim(self, agent: AgentSpec, task_id: TaskId) -> Held | None:
         """A lease where the task is still open, else None and a record of the claim that came too late."""
         async with self._writing:
@@ -140,7 +145,7 @@ class Board:
             if lease.lease_id == held.lease.lease_id and lease.state == "active":
                 seconds = self.deps.team.lease_seconds
                 alive = leases.beat(lease, self.deps.clock.now(), seconds=seconds, progress=progress)
-                self.leases[lease.task_id] = alive
+                self._hold(alive)
                 await self._commit((alive,), ())
 
     async def submit(self, held: Held, done: Performed) -> bool:
@@ -235,7 +240,7 @@ class Board:
         task = self.tasks[lease.task_id]
         if task.state != "running":
             over, event = transition(lease, "expired", mark, grounds=Grounds(now=mark.at, run_epoch=epoch))
-            self.leases[lease.task_id] = over
+            self._hold(over)
             await self._commit((over,), (event,))
             return
         self.expiries[lease.task_id] += 1
@@ -258,17 +263,29 @@ class Board:
         self.box.see((task,))
         self._shelve(task)
         if lease is not None:
-            self.leases[task.spec.task_id] = lease
+            self._hold(lease)
 
     def _shelve(self, task: Task) -> None:
         key, parent = task.spec.task_id, task.spec.assignment.parent_task_id
-        shelf = self._open.setdefault(frozenset(task.spec.required_capabilities), {})
-        if task.state in OPEN:
-            shelf[key] = None
-        else:
-            shelf.pop(key, None)
+        place = bisect_left(self._open, (task.position, key))
+        there = place < len(self._open) and self._open[place][1] == key
+        if task.state in OPEN and not there:
+            self._open.insert(place, (task.position, key))
+            self._changed.set()
+        elif task.state not in OPEN and there:
+            del self._open[place]
         if parent is not None:
             self._twins[parent] = (parent, key)
+
+    def _hold(self, lease: TaskLease) -> None:
+        """Keep a lease; whoever waits for work hears when nobody is left who could bring some."""
+        self.leases[lease.task_id] = lease
+        if lease.state == "active":
+            self._active[lease.task_id] = lease
+        else:
+            self._active.pop(lease.task_id, None)
+        if not self._active:
+            self._changed.set()
 
     def _refusal(self, task: Task, agent: AgentId, why: str, mark: Stamp) -> Event:
         return Event(
@@ -285,7 +302,6 @@ class Board:
         written, told = self.box.emptied()
         if records or events or told:
             await self.deps.ledger.commit(Writes(records=(*records, *written), events=(*events, *told)))
-            self._changed.set()
 
 
 def _cancelled(task: Task, reason: str, mark: Stamp) -> Told:

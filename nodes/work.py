@@ -36,18 +36,16 @@ async def _pull(agent: AgentSpec, board: Board, slots: asyncio.Semaphore) -> Non
     """One worker: claim, work, submit, until nothing is open and nobody's lease can run out any more."""
     while True:
         async with slots:
-            task = board.pick(agent)
-            held = await board.claim(agent, task.spec.task_id) if task else None
+            held = await board.take(agent)
             if held is not None:
                 try:
                     await _do(held, board)
                 except AgentLost:
                     return  # silent from here on: the lease tells the others
                 continue
-        if task is None and not board.active():
+        if not board.active():
             return
-        if task is None:
-            await board.wait()
+        await board.wait()
 
 
 async def _do(held: Held, board: Board) -> None:
