@@ -154,14 +154,6 @@ def _settings(hunk: Hunk, file: FileDiff) -> list[Effect]:
         for v in gone
         if v.key not in kept and not _number(v.text)
     ]  # fmt: skip
-    items = [line.text for line in hunk.lines if line.mark == "-" and file.role == "config" and _ITEM.match(line.text)]
-    still = {line.text.strip() for line in hunk.lines if line.mark == "+"}
-    found += [
-        Effect(kind="constant_removed", key=".".join((*_above(hunk, text), _ITEM.sub("", text).strip())), path=file.path,
-               quote=f"- {text.strip()}", old=_ITEM.sub("", text).strip(), unit="text", clear=0.7)
-        for text in items
-        if text.strip() not in still
-    ]  # fmt: skip
     return found + _items(hunk, file) + [
         Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value,
                new_value=_BOOLEANS[value], unit="bool", clear=0.6)
