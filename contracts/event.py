@@ -23,6 +23,7 @@ EventKind = Literal[
     "approval.asked",
     "approval.decided",
     "approval.refused",
+    "action.proposed",
     "action.refused",
     "action.dry_run",
     "action.attempted",
