@@ -12,7 +12,7 @@ from ..contracts.base import ClaimId, derived_id
 from ..contracts.claim import Claim
 from ..contracts.event import Event, EventKind
 from ..contracts.ports import ActionCall, ActionDesk, ActionTarget, Deps, LedgerReader
-from ..rules.actions.proposals import Floor
+from ..rules.actions.proposals import Floor, Taken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,3 +111,15 @@ def action_event(deps: Deps, kind: EventKind, subject: str, reason: str, *about:
         reason=reason[:400],
         at=deps.clock.now(),
     )
+
+
+def proposed_events(deps: Deps, taken: Taken, by: str) -> tuple[Event, ...]:
+    """One for each command that came of it, one for each proposal that was refused."""
+    made = [
+        action_event(deps, "action.proposed", a.key, f"{a.command.kind} on {a.command.target}", by=by)
+        for a in taken.actions
+    ]
+    refused = [
+        action_event(deps, "action.refused", p.proposal_id, p.refused, by=by) for p in taken.proposals if p.refused
+    ]
+    return (*made, *refused)

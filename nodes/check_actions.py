@@ -10,9 +10,9 @@ from ..contracts.event import Event
 from ..contracts.evidence import Observation
 from ..contracts.ports import Deps, Evidence, Writes
 from ..rules.actions.aftercheck import Verdict, compare, newly_wrong, symptoms, verdict
-from ..rules.actions.proposals import compensating
+from ..rules.actions.proposals import Taken, compensating
 from ..rules.actions.replay import deciding
-from .action_book import Book, action_event, desk_of, floor_of, read_book, spec_of
+from .action_book import Book, action_event, desk_of, floor_of, proposed_events, read_book, spec_of
 from .outcome import Outcome
 
 NODE = "check_actions"
@@ -45,8 +45,11 @@ async def check_actions(_state: CheckActionsInput, deps: Deps) -> Outcome:
         records.append(found)
         events.append(action_event(deps, "action.checked", action.key, f"{found.verdict}: {found.why}", by=NODE))
         undo = await _undone(action, found, deps)
-        records += undo
-        asks |= len(undo) > 1
+        if undo is not None:
+            records += [*undo.proposals, *undo.actions]
+            records += [action.model_copy(update={"undone_by": made.key}) for made in undo.actions]
+            events += proposed_events(deps, undo, NODE)
+            asks |= bool(undo.actions)
     update = CheckActionsUpdate(acting="ask" if asks else "done", approval="")
     return Outcome(update, Writes(records=tuple(records), events=tuple(events)))
 
@@ -78,12 +81,8 @@ async def _compared(action: Action, fresh: Evidence, deps: Deps) -> OutcomeCheck
     return OutcomeCheck(command_id=action.key, verdict=found.verdict, why=found.why, checks=checks, at=deps.clock.now())
 
 
-async def _undone(action: Action, found: OutcomeCheck, deps: Deps) -> list[Record]:
-    """The proposal to undo it, and where it stands the linked command; an undo is never undone by itself."""
+async def _undone(action: Action, found: OutcomeCheck, deps: Deps) -> Taken | None:
+    """The proposal to undo what made it worse; an undo is never undone by itself."""
     if found.verdict != "worse" or action.command.compensates:
-        return []
-    taken = compensating(action, await floor_of(deps), by="rule:undo-what-made-it-worse", origin="rules")
-    if not taken.actions:
-        return list(taken.proposals)
-    linked = action.model_copy(update={"undone_by": taken.actions[0].key})
-    return [*taken.proposals, *taken.actions, linked]
+        return None
+    return compensating(action, await floor_of(deps), by="rule:undo-what-made-it-worse", origin="rules")

@@ -17,7 +17,7 @@ from ..rules.actions.proposals import edited
 from ..rules.approvals import approval_event
 from ..rules.transition import Grounds, transition
 from ..rules.wording import say
-from .action_book import Book, action_event, call_of, desk_of, floor_of, read_book, spec_of, target_of
+from .action_book import Book, action_event, call_of, desk_of, floor_of, proposed_events, read_book, spec_of, target_of
 from .outcome import Outcome, stamp
 
 NODE = "prepare_action"
@@ -100,14 +100,10 @@ async def _edit(action: Action, decision: ApprovalDecision, desk: Desk) -> None:
     """An edit makes another command and ends this one; one that fails the checks leaves this one to be asked anew."""
     taken = edited(action, decision.edit or {}, await floor_of(desk.deps), by=decision.by)
     desk.keep(*taken.proposals)
+    desk.events += proposed_events(desk.deps, taken, decision.by)
     if not taken.actions:
-        refused = taken.proposals[0]
-        desk.events.append(
-            action_event(
-                desk.deps, "action.refused", refused.proposal_id, refused.refused, decision.approval_id, by=NODE
-            )
-        )
-        desk.keep(action.model_copy(update={"approval_id": "", "reason": f"edit refused: {refused.refused}"}))
+        why = f"edit refused: {taken.proposals[0].refused}"
+        desk.keep(action.model_copy(update={"approval_id": "", "reason": why}))
         return
     made = taken.actions[0]
     desk.keep(made)

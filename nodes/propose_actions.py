@@ -3,7 +3,7 @@
 import json
 from typing import TypedDict
 
-from ..contracts.action import Action, ActionProposal
+from ..contracts.action import Action
 from ..contracts.arbitration import Composite
 from ..contracts.base import derived_id
 from ..contracts.claim import Claim
@@ -12,9 +12,9 @@ from ..contracts.ports import Deps, Writes
 from ..contracts.proposal import ActionsProposal, ProposedAction
 from ..prompts.questions import ActionsPrompt
 from ..rules.actions.baseline import baseline_actions
-from ..rules.actions.proposals import take_proposals
+from ..rules.actions.proposals import Taken, take_proposals
 from ..rules.narrative import claim_lines
-from .action_book import action_event, desk_of, floor_of
+from .action_book import action_event, desk_of, floor_of, proposed_events
 from .asking import ask, question
 from .outcome import Outcome
 
@@ -49,7 +49,7 @@ async def propose_actions(state: ProposeActionsInput, deps: Deps) -> Outcome:
     more = take_proposals(added, own.actions, floor, origin="model", by=f"model:{deps.proposer.name}")
     proposals = (*own.proposals, *more.proposals)
     actions = (*own.actions, *more.actions)
-    events = (*_refused(proposals, deps), *_left(base.left, deps))
+    events = (*_told(own, state, deps), *_told(more, state, deps), *_left(base.left, deps))
     if state["acting"] != "act":
         advice = tuple(p.model_copy(update={"command_id": ""}) for p in proposals)
         return Outcome(ProposeActionsUpdate(acting="done"), Writes(records=advice, events=events))
@@ -87,12 +87,10 @@ def _meaning(item: ProposedAction) -> tuple[str, str, str]:
     return item.kind, item.target, arguments
 
 
-def _refused(proposals: tuple[ActionProposal, ...], deps: Deps) -> tuple[Event, ...]:
-    return tuple(
-        action_event(deps, "action.refused", p.proposal_id, p.refused, by="propose_actions")
-        for p in proposals
-        if p.refused
-    )
+def _told(taken: Taken, state: ProposeActionsInput, deps: Deps) -> tuple[Event, ...]:
+    """A run that may only propose makes no commands."""
+    kept = taken if state["acting"] == "act" else taken._replace(actions=())
+    return proposed_events(deps, kept, "propose_actions")
 
 
 def _left(left: tuple[str, ...], deps: Deps) -> tuple[Event, ...]:

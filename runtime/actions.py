@@ -16,7 +16,7 @@ from ..contracts.ports import Deps, TargetReply, Writes
 from ..contracts.report import IncidentReport
 from ..contracts.run import Run
 from ..nodes.act import act
-from ..nodes.action_book import Book, action_event, floor_of, read_book
+from ..nodes.action_book import Book, action_event, floor_of, proposed_events, read_book
 from ..nodes.action_notes import notes_of
 from ..nodes.check_actions import check_actions
 from ..nodes.outcome import Outcome, stamp
@@ -83,14 +83,15 @@ async def undo_action(service: RunService, run_id: str, command_id: str, watch: 
         action = _named(await read_book(deps.ledger), command_id, run)
         floor = await floor_of(deps)
         taken = compensating(action, floor, by=service.settings.user, origin="person")
+        events = proposed_events(deps, taken, service.settings.user)
         if not taken.actions:
-            await deps.ledger.commit(Writes(records=taken.proposals))
+            await deps.ledger.commit(Writes(records=taken.proposals, events=events))
             raise ActionRefused(
                 f"{command_id} cannot be undone", why=taken.proposals[0].refused, hint=f"leadline actions {run.run_id}"
             )
         made = taken.actions[0]
         linked = action.model_copy(update={"undone_by": made.key})
-        await deps.ledger.commit(Writes(records=(*taken.proposals, made, linked)))
+        await deps.ledger.commit(Writes(records=(*taken.proposals, made, linked), events=events))
         await drive(deps, "ask", "")
         asked = _named(await read_book(deps.ledger), made.key, run)
         request = await deps.ledger.get(ApprovalRequest, asked.approval_id)

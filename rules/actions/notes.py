@@ -62,6 +62,7 @@ def _note(
     receipt: ExecutionReceipt | None, checked: OutcomeCheck | None,
 ) -> ActionNote:  # fmt: skip
     command = action.command
+    simulated = receipt is not None and receipt.simulated
     found = checked.why if checked else NOT_CHECKED.get(action.state, "nobody looked")
     return ActionNote(
         command=command.command_id,
@@ -70,11 +71,11 @@ def _note(
         arguments=command.arguments,
         effect=command.effect,
         state=action.state,
-        reason=action.reason,
+        reason="" if simulated else action.reason,
         proposed_by=proposal.proposed_by if proposal else "",
         approved_by=decision.by if decision and decision.decision == "approved" else "",
         reference=receipt.external_reference if receipt else "",
-        simulated=receipt.simulated if receipt else False,
+        simulated=simulated,
         helped=checked.verdict if checked else "not_checked",
         check=found,
         undoes=command.compensates,
