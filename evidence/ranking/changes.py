@@ -19,6 +19,8 @@ SHOWN_BY_CANARY, TELLING = 0.9, 0.4
 """Weight of new instances that behave otherwise than the stable ones beside them, and least strength that is told."""
 UNJUDGED = frozenset({"unknown_content", "dependency_minor"})
 """What a diff may be called without anything being known of what it does: that clears nobody."""
+RELIEVES, LOUDER = 0.6, 0.15
+"""What a change loses that works against the fault that is told, and how much louder that fault must be."""
 UNREAD, UNNAMED, NAMED = 0.12, 0.35, 0.85
 """Mechanism of a change whose lines are not known, weight of an effect that fits no fault kind, and least clearness of
 one whose very name or number stands in a symptom."""
@@ -99,10 +101,21 @@ class ChangeRanker:
             weight = max((rule.weight * _fits(rule, effect) for rule in reason.diff), default=0.0)
             if weight:
                 spoken = self._spoken(reason)
+                weight *= 1.0 - RELIEVES * self._relieves(effect, spoken.score)
                 shown = max(spoken.score, 0.9 if self._below_normal(reason, effect) else 0.0)
                 score = weight * clear * min(1.0, BASE + SHOWN * shown + LINKED * link)
                 found.append(Mechanism(score, reason.name, effect, spoken.claims[:8]))
         return found
+
+    def _relieves(self, effect: Claim, least: float) -> float:
+        """How surely the change makes a fault less likely that the symptoms speak for more than for this one."""
+        louder = (
+            self._spoken(reason).score
+            for reason in taxonomy()
+            if any(_opposes(rule, effect) for rule in reason.diff)
+            and not any(_fits(rule, effect) for rule in reason.diff)
+        )
+        return max((score for score in louder if score >= least + LOUDER), default=0.0)
 
     def _spoken(self, reason: Reason) -> Support:
         if reason.name not in self._support:
@@ -170,6 +183,18 @@ def _fits(rule: DiffRule, effect: Claim) -> float:
             return 0.0
         grade = 0.8
     return grade if _moves(rule, effect) else 0.0
+
+
+def _opposes(rule: DiffRule, effect: Claim) -> bool:
+    """Whether it moves the very key that the rule means, the other way."""
+    if not rule.direction or effect_kind(effect) not in rule.effects or rule.keys is None:
+        return False
+    if effect.value is None or effect.baseline is None or effect.value == effect.baseline:
+        return False
+    key = metric_words(key_of(effect))
+    if not rule.keys.search(key) or (rule.but is not None and rule.but.search(key)):
+        return False
+    return (effect.value > effect.baseline) != (rule.direction == "raised")
 
 
 def _moves(rule: DiffRule, effect: Claim) -> bool:

@@ -15,6 +15,10 @@ KEY, QUOTE = 0.45, 0.25
 """Weight of a shared word that stands in what is changed, or only in its line."""
 DISTINCT = 100
 """From here on a bare number is hardly said by accident."""
+OVERSHOOT = 1.3
+"""How far beyond a time limit the time lies, at most, that a text gives for work that it cut short."""
+_LIMITS_TIME = re.compile(r"time ?out|deadline|budget|max wait|abort")
+_GAVE_UP = re.compile(r"(?i)time(?:d)?.?out|deadline|abort|cancel|gave up|exceeded|elapsed")
 _HOST = re.compile(r"\b[a-z][\w-]*(?:\.[a-z][\w-]*)+\b(?!\()")
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,}")
 
@@ -89,11 +93,26 @@ class Links:
             return False
         if effect.baseline is not None and any(_moved_alike(effect, symptom) for symptom in self._board.symptoms):
             return True
+        if self._cut_short(effect):
+            return True
         if effect.unit not in {"s", "By"} and effect.value < DISTINCT:
             return False
         return effect.value > 0 and any(
             q.unit in {effect.unit, "1"} and abs(q.value - effect.value) < 0.001 * effect.value
             for text in self._texts for q in quantities(text[:600])
+        )  # fmt: skip
+
+    def _cut_short(self, effect: Claim) -> bool:
+        """Whether a text tells of work that was given up just after the new time limit, which was lowered."""
+        if effect.value is None or effect.baseline is None or not 0 < effect.value < effect.baseline:
+            return False
+        if not _LIMITS_TIME.search(metric_words(key_of(effect))):
+            return False
+        limits = [effect.value] if effect.unit == "s" else [effect.value / 1000, effect.value]
+        return any(
+            q.unit == "s" and limit <= q.value <= OVERSHOOT * limit
+            for text in self._texts if _GAVE_UP.search(text)
+            for q in quantities(text[:600]) for limit in limits
         )  # fmt: skip
 
 

@@ -21,6 +21,8 @@ _FILLS = re.compile(r"\b(pct|percent|ratio|util|utili[sz]ation|used|usage|fill|s
 _RUNS_OUT = re.compile(r"\b(free|avail\w*|remaining|left|balance|credits?|valid|days|ttl|until|headroom|ready)\b")
 _OFFSET = re.compile(r"\b(offset|skew|drift|handshake|servfail|nxdomain|evicted|oom)\b")
 FULL, SPENT = 0.97, 0.05
+BOTH = 0.3
+"""What a cause gains whose words and whose metric at its limit say the same."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def _judge(reason: Reason, board: Board) -> OperationalCause | None:
     spoken = support(reason, board, keep=_outside(board) if reason.kind == "external" else _not_slow)
     if not spoken.claims:
         return None
-    score = spoken.score * _testified(board, spoken)
+    score = min(1.0, spoken.score * _testified(board, spoken))
     note = _spoken_by(spoken, reason)
     if len(spoken.services) >= 3 and _together(board, spoken.services):
         score = noisy_or([score, 0.4])
@@ -67,7 +69,8 @@ def _testified(board: Board, spoken: Support) -> float:
     """Words of logs, traces, feeds and states say what it is; a metric's name does so only at its limit."""
     own = [s for s in board.symptoms if s.claim is not None and s.claim.id in set(spoken.claims)]
     if any(not s.metric for s in own if s.text):
-        return 1.0 if {"log", "trace"} & spoken.families else LIMIT_ONLY
+        limit = any(_at_limit(s) for s in own)
+        return 1.0 + limit * BOTH if {"log", "trace"} & spoken.families else LIMIT_ONLY
     return LIMIT_ONLY if any(_at_limit(s) for s in own) else UNSPOKEN
 
 
