@@ -9,6 +9,7 @@ from ..contracts.base import ClaimId, Record, derived_id
 from ..contracts.claim import Claim
 from ..contracts.event import Event
 from ..contracts.evidence import Observation
+from ..contracts.fuse import AgentFuse
 from ..contracts.ports import Deps, Writes
 from ..contracts.proposal_record import ProposalRecord
 from ..contracts.report import IncidentReport, ModelContribution
@@ -119,7 +120,10 @@ async def _degraded(composite: Composite, deps: Deps) -> tuple[str, ...]:
     lines = [
         f"{node}: {form} answered by rules, {n} times ({kind}: {why})" for (node, form, kind, why), n in counted.items()
     ]
-    return (*sorted(lines), *(f"merge: {failed}" for failed in composite.failed))
+    fuses = await deps.ledger.all(AgentFuse)
+    isolated = [f"{f.agent_id} was isolated: {f.reason}" for f in fuses if f.state == "open"]
+    reset = sorted({f.reason for f in fuses if f.rebuilds and f.reason.startswith("team rebuilt")})
+    return (*sorted(lines), *sorted(isolated), *reset, *(f"merge: {failed}" for failed in composite.failed))
 
 
 async def _missing(observations: tuple[Observation, ...], stop: str, deps: Deps) -> tuple[str, ...]:

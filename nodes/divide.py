@@ -8,7 +8,7 @@ from ..contracts.event import Event
 from ..contracts.lifecycle import TASK_OVER
 from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
-from ..rules.allocation import domain_lead, domain_of
+from ..rules.allocation import domain_lead, domain_of, given_by_person
 from .delegate import overrun
 from .outcome import Outcome
 
@@ -46,8 +46,9 @@ async def divide(state: DivideInput, deps: Deps) -> Outcome:
 def _placed(task: Task, deps: Deps) -> Task:
     if task.spec.assignment.domain_scope:
         return task
+    mode = "human_assignment" if given_by_person(task) else "recursive_delegation"
     assignment = task.spec.assignment.model_copy(
-        update={"mode": "recursive_delegation", "domain_scope": domain_of(task, deps.team) or ELSEWHERE}
+        update={"mode": mode, "domain_scope": domain_of(task, deps.team) or ELSEWHERE}
     )
     return task.model_copy(update={"spec": task.spec.model_copy(update={"assignment": assignment})})
 
