@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     """Team file; without it the one that is shipped."""
     actions: Path | None = None
     """Catalog of actions; without it the one that is shipped, which changes nothing."""
+    fresh: Path | None = None
+    """Bundle that is written anew while runs go on: whether an action helped is looked for in it."""
     tenant: str = Field(default="default", min_length=1, max_length=64)
     """Whose resources actions are about; part of every command and of its idempotency key."""
     graph: str = "star@1"
