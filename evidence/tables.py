@@ -124,6 +124,11 @@ class Tables:
             return self.incident.window
         return span_of(self._coverage)
 
+    @property
+    def split(self) -> datetime | None:
+        """Where the incident may have begun, as its alert tells; None where nothing does."""
+        return self._default_split
+
     def periods(self, split_at: datetime | None = None, *, sparse: bool = False) -> Periods | None:
         """What to compare; None where nothing is dated.
 

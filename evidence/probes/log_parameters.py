@@ -20,6 +20,8 @@ from .base import Params, Probe, ServiceNames, answered, cut, in_list, rounded, 
 MIN_BEFORE, MIN_AFTER = 8, 5
 MAX_TEXTS = 200
 MAX_PLACES = 6
+MAX_LINES = 20_000
+"""Of a text with more lines, as many are taken, by their digest."""
 MIN_STRENGTH = 0.3
 _NUMBER = r"(?:^|[ =:(\[,])(-?[0-9]{1,15}(?:\.[0-9]{1,9})?)(?:ms|us|ns|s|m|%|B|[KMGT]i?B)?(?:[^0-9A-Za-z.:/-]|$)"
 
@@ -34,8 +36,8 @@ class _Place(NamedTuple):
     service: str
     masked: str
     place: int
-    mid_before: float
-    high_before: float
+    usual: list[float]
+    """Median and 90th percentile, before."""
     mid_early: float
     mid_late: float
     mid_after: float
@@ -58,15 +60,17 @@ def answer(tables: Tables, params: LogParameters) -> Answer:
                    ts >= ? AND ts < ? AS b, ts >= ? AND ts <= ? AS a
             FROM logs WHERE ts IS NOT NULL{chosen}),
         kept AS (
-            SELECT service, masked FROM lines WHERE len(numbers) > 0 AND (a OR b) GROUP BY service, masked
+            SELECT service, masked, greatest(count(*) // {MAX_LINES}, 1) AS each
+            FROM lines WHERE len(numbers) > 0 AND (a OR b) GROUP BY service, masked
             HAVING count(*) FILTER (b) >= {MIN_BEFORE} AND count(*) FILTER (a) >= {MIN_AFTER}
             ORDER BY count(*) DESC, service, masked LIMIT {MAX_TEXTS}),
         places AS (
             SELECT service, masked, ts, line, a, b, unnest(numbers) AS written,
                    generate_subscripts(numbers, 1) AS place
-            FROM lines JOIN kept USING (service, masked) WHERE a OR b),
+            FROM lines JOIN kept USING (service, masked)
+            WHERE (a OR b) AND (each = 1 OR md5_number_lower(line) % each = 0)),
         numbers AS (SELECT *, try_cast(written AS DOUBLE) AS v FROM places)
-        SELECT service, masked, place, median(v) FILTER (b), quantile_cont(v, 0.9) FILTER (b),
+        SELECT service, masked, place, quantile_cont(v, [0.5, 0.9]) FILTER (b),
                median(v) FILTER (b AND ts < ?), median(v) FILTER (b AND ts >= ?), median(v) FILTER (a),
                min(ts) FILTER (a), min(line) FILTER (a)
         FROM numbers WHERE v IS NOT NULL GROUP BY service, masked, place
@@ -79,18 +83,19 @@ def answer(tables: Tables, params: LogParameters) -> Answer:
 
 
 def _fact(tables: Tables, row: _Place) -> Fact | None:
-    usual = max(row.high_before - row.mid_before, 0.1 * abs(row.mid_before), 1e-9)
-    moved = row.mid_after - row.mid_before
+    mid, high = row.usual
+    distance = max(high - mid, 0.1 * abs(mid), 1e-9)
+    moved = row.mid_after - mid
     if abs(row.mid_late - row.mid_early) * 3 > abs(moved):
         return None
-    size = abs(moved) / max(abs(row.mid_after), abs(row.mid_before), 1e-9)
-    strong = strength(saturating(abs(moved) / usual, 3) * (0.5 + min(size, 0.5)))
+    size = abs(moved) / max(abs(row.mid_after), abs(mid), 1e-9)
+    strong = strength(saturating(abs(moved) / distance, 3) * (0.5 + min(size, 0.5)))
     if strong < MIN_STRENGTH:
         return None
     return Fact(
         subject=subject_for(tables.incident, row.service), signal="log:parameter",
         relation="rises" if moved > 0 else "falls", object=cut(f"number {row.place} of {row.masked}", 240),
-        value=rounded(row.mid_after), baseline=rounded(row.mid_before), at=utc(row.first), strength=strong,
+        value=rounded(row.mid_after), baseline=rounded(mid), at=utc(row.first), strength=strong,
         quote=cut(row.sample),
     )  # fmt: skip
 

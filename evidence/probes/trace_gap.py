@@ -61,13 +61,13 @@ def answer(tables: Tables, params: TraceGap) -> Answer:
                               parent_start >= ? AND parent_start <= ? AS after FROM pairs),
             calls AS (
                 SELECT caller, callee, count(*) FILTER (before) AS cb, count(*) FILTER (after) AS ca,
-                       quantile_cont(gap, 0.5) FILTER (before) AS gb, quantile_cont(gap, 0.9) FILTER (before) AS hb,
-                       quantile_cont(gap, 0.5) FILTER (after) AS ga, min(start) FILTER (after) AS first
+                       quantile_cont(gap, [0.5, 0.9]) FILTER (before) AS gb, median(gap) FILTER (after) AS ga,
+                       min(start) FILTER (after) AS first
                 FROM marked WHERE before OR after GROUP BY caller, callee),
             parents AS (
                 SELECT service, count(*) FILTER (start >= ? AND start < ?) AS pb,
                        count(*) FILTER (start >= ? AND start <= ?) AS pa FROM spans GROUP BY service)
-            SELECT caller, callee, cb, ca, pb, pa, gb, hb, ga, first
+            SELECT caller, callee, cb, ca, pb, pa, gb[1], gb[2], ga, first
             FROM calls JOIN parents ON parents.service = calls.caller WHERE true{chosen}
             ORDER BY caller, callee""",  # noqa: S608  # placeholders only
             values,

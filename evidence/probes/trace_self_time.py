@@ -36,10 +36,10 @@ class _Row(NamedTuple):
     name: str
     before: int
     after: int
-    mid_before: float | None
-    high_before: float | None
-    mid_after: float | None
-    high_after: float | None
+    usual: list[float] | None
+    """Median and 90th percentile, before."""
+    later: list[float] | None
+    """The same, after."""
     first: datetime | None
 
 
@@ -67,8 +67,7 @@ def answer(tables: Tables, params: TraceSelfTime) -> Answer:
                 SELECT *, start >= ? AND start < ? AS before, start >= ? AND start <= ? AS after FROM selves)
             SELECT service, coalesce(instance, ''), coalesce(name, ''),
                    count(*) FILTER (before), count(*) FILTER (after),
-                   quantile_cont(own, 0.5) FILTER (before), quantile_cont(own, 0.9) FILTER (before),
-                   quantile_cont(own, 0.5) FILTER (after), quantile_cont(own, 0.9) FILTER (after),
+                   quantile_cont(own, [0.5, 0.9]) FILTER (before), quantile_cont(own, [0.5, 0.9]) FILTER (after),
                    min(start) FILTER (after)
             FROM marked WHERE before OR after
             GROUP BY GROUPING SETS ({levels})
@@ -87,17 +86,15 @@ def answer(tables: Tables, params: TraceSelfTime) -> Answer:
 def _fact(tables: Tables, row: _Row) -> Fact | None:
     if row.before < MIN_SPANS or not row.after or not row.service:
         return None
-    assert row.mid_before is not None
-    assert row.high_before is not None
-    assert row.mid_after is not None
-    assert row.high_after is not None
-    usual = max(row.high_before - row.mid_before, 0.2 * row.mid_before, 0.2)
-    rise = max((row.mid_after - row.mid_before) / usual, 0.7 * (row.high_after - row.high_before) / usual)
-    strong = strength(saturating(rise, 2.0) * (1 - math.exp(-min(row.before, row.after) / 4)))
+    assert row.usual is not None
+    assert row.later is not None
+    (mid, high), (mid_now, high_now) = row.usual, row.later
+    distance = max(high - mid, 0.2 * mid, 0.2)
+    by_mid, by_high = (mid_now - mid) / distance, 0.7 * (high_now - high) / distance
+    strong = strength(saturating(max(by_mid, by_high), 2.0) * (1 - math.exp(-min(row.before, row.after) / 4)))
     if strong < MIN_STRENGTH:
         return None
-    by_high = (row.mid_after - row.mid_before) / usual < rise
-    value, baseline = (row.high_after, row.high_before) if by_high else (row.mid_after, row.mid_before)
+    value, baseline = (high_now, high) if by_high > by_mid else (mid_now, mid)
     subject: Subject = subject_for(tables.incident, row.service, row.instance)
     return Fact(
         subject=subject, signal="trace:self_time", relation="slows", object=cut(row.name, 200), value=rounded(value),
@@ -108,7 +105,7 @@ def _fact(tables: Tables, row: _Row) -> Fact | None:
 def _shares(tables: Tables, rows: list[_Row]) -> list[Fact]:
     """Nothing to compare with, as where only slow traces were kept: who holds the time in them."""
     found = [
-        (row, (row.mid_after or 0.0) * row.after) for row in rows if row.service and not row.name and not row.instance
+        (row, (row.later or [0.0])[0] * row.after) for row in rows if row.service and not row.name and not row.instance
     ]
     total = math.fsum(held for _, held in found)
     return [
