@@ -8,6 +8,7 @@ from ..adapters.targets.opening import open_targets
 from ..contracts.ports import ActionDesk
 from ..contracts.run import RunConfig
 from .action_catalog import load_catalog
+from .fresh import FreshBundle
 from .settings import Settings
 from .wiring import Parts
 
@@ -37,6 +38,6 @@ async def open_desk(config: RunConfig, settings: Settings, parts: Parts) -> Asyn
             tenant=settings.tenant,
             user=config.user,
             uptime=parts.uptime,
-            fresh=parts.fresh,
+            fresh=parts.fresh or (FreshBundle(settings.fresh, parts.open_evidence) if settings.fresh else None),
             stall_seconds=min(MOST_STALL, settings.lease_seconds / 2),
         )

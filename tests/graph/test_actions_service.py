@@ -324,6 +324,42 @@ class TestAfter:
         else:
             assert done.report.actions[0].helped == verdict
 
+    @pytest.mark.parametrize(("hours", "verdict"), [(1, "helped"), (-1, "not_checked"), (None, "not_checked")], ids=str)
+    async def test_a_bundle_that_is_written_anew_is_such_a_source(
+        self, stage: MakeStage, hours: int | None, verdict: str, tmp_path: Path
+    ) -> None:
+        """Only what reaches beyond the action counts; a folder that is no bundle gives nothing."""
+        from datetime import UTC, datetime
+
+        from leadline.contracts.errors import BundleError
+        from leadline.contracts.evidence import SourceCoverage
+
+        class Written(Remedied):
+            def coverage(self) -> Any:
+                return (
+                    SourceCoverage(source="metrics", status="ok", end=datetime.now(UTC) + timedelta(hours=hours or 0)),
+                )
+
+        old = Remedied()
+
+        def opened(path: Path) -> Any:
+            if path != tmp_path / "fresh":
+                return old
+            if hours is None:
+                raise BundleError("no bundle")
+            return Written(answers={"metric_shift": Answer(status="ok", rows_read=5)})
+
+        from dataclasses import replace
+
+        at = stage()
+        parts = replace(at.parts(), open_evidence=opened)
+        from leadline.runtime.service import open_service
+
+        async with open_service(at.settings(fresh=tmp_path / "fresh"), parts) as service:
+            run = (await service.start(ACT)).run.run_id
+            done = await answer_action(service, run, YES)
+        assert done.report.actions[0].helped == verdict
+
     async def test_an_undo_of_what_made_it_worse_is_asked_done_and_linked(self, stage: MakeStage) -> None:
         worse = Answer(status="ok", facts=(shift("till"), shift("oven")), rows_read=5)
 
