@@ -12,13 +12,15 @@ ANOMALOUS, ANOMALOUS_WHERE_ASKED = 0.45, 0.25
 """Least strength of a symptom that makes an incident; less where the asker has fixed that something is to blame."""
 CEILING = 0.95
 CLEAR_MARGIN = 0.3
+SAME_VIEW = {"path": "metric", "traffic": "metric"}
+"""Kinds of evidence that are read off the same series."""
 
 
 def confidence_of(candidate: Candidate, others: Sequence[Candidate], board: Board) -> float:
     """Score, less where a rival is near, where one kind of evidence stands alone, and where only the alert speaks."""
     rival = max((other.score for other in others if not _same_place(candidate, other)), default=0.0)
     margin = min(1.0, max(0.0, candidate.score - rival) / CLEAR_MARGIN)
-    families = {s.family for s in board.telling if s.claim is not None}
+    families = {SAME_VIEW.get(s.family, s.family) for s in board.telling if s.claim is not None}
     breadth = 1.0 if len(families) >= 2 else 0.8 if families else 0.4
     return round(min(CEILING, candidate.score * (0.6 + 0.4 * margin) * breadth * 1.15), 4)
 

@@ -10,11 +10,12 @@ OTHER_KIND = 0.6
 """How far a callee's trouble of another kind counts for that."""
 PROPAGATES = frozenset({"metric", "log", "trace", "traffic"})
 """Kinds of evidence that a fault further down produces as well; a full processor or disk is one's own, and the course
-of requests comes with its callees taken off."""
-COURSE = "course"
+of requests and the path from the alert come with callees taken off."""
+LEADING = frozenset({"course", "path"})
 OUTWEIGHS, HALF = 0.8, 0.1
-"""How far other kinds give way, at most and by half, where requests take another course at some service: load and
-chance change how long work takes and how much it uses every minute, hardly ever what is done."""
+"""How far other kinds give way, at most and by half, where requests take another course at some service (load and
+chance change how long work takes and how much it uses every minute, hardly ever what is done), or where the alert's own
+measure leads along the calls to one."""
 
 Families = Mapping[str, Mapping[str, float]]
 """By service and kind of evidence, how much speaks for a fault of its own."""
@@ -46,8 +47,8 @@ def _left(name: str, families: Families, reached: Mapping[str, float]) -> dict[s
 
 def _apart(left: Families) -> dict[str, float]:
     firsts = {family: _two_best(left, family) for family in sorted({f for own in left.values() for f in own})}
-    course = firsts.get(COURSE, (0.0, 0.0))[0]
-    others = 1.0 - OUTWEIGHS * course / (course + HALF) if course else 1.0
+    lead = max((firsts[family][0] for family in LEADING if family in firsts), default=0.0)
+    others = 1.0 - OUTWEIGHS * lead / (lead + HALF) if lead else 1.0
     found = {}
     for name, own in left.items():
         shares = []
@@ -55,7 +56,7 @@ def _apart(left: Families) -> dict[str, float]:
             first, second = firsts[family]
             rival = second if value == first else first
             share = value * value / (value + rival) if value else 0.0
-            shares.append(share if family == COURSE else share * others)
+            shares.append(share if family in LEADING else share * others)
         found[name] = noisy_or(shares)
     return found
 
