@@ -148,7 +148,7 @@ def answer(tables: Tables, params: DocumentFaults) -> Answer:
                     found[kind].append(" ".join(line.split()))
                     weights[kind] = weight
                     break
-    asked = _asked(tables, documents) or _named(tables, found)
+    asked = _asked(tables, documents) or _named(tables, found) or _labelled(tables)
     if not asked:
         found.clear()
     ordered = sorted(found, key=lambda kind: (-weights[kind] * len(found[kind]) ** 0.3, kind))[:MOST]
@@ -168,6 +168,19 @@ def _named(tables: Tables, found: Mapping[str, list[str]]) -> str:
     counts = {w.name: text.count(w.name) for w in Cluster.read(tables).workloads if len(w.name) > 3}
     best = max(counts, key=lambda name: (counts[name], name), default="")
     return best if best and (counts[best] or len(counts) == 1) else ""
+
+
+def _labelled(tables: Tables) -> str:
+    """What the first alert's labels name, the nearest first."""
+    labels = tables.incident.alerts[0].labels if tables.incident.alerts else {}
+    return next(
+        (
+            labels[key]
+            for key in ("service", "deployment", "pod", "job", "node", "namespace", "cluster")
+            if labels.get(key)
+        ),
+        "",
+    )
 
 
 def _asked(tables: Tables, documents: list[tuple[str, str]]) -> str:

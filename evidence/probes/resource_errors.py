@@ -99,7 +99,7 @@ def _lines(tables: Tables, cluster: Cluster) -> Iterator[Fact]:
             unresolved[service].append((count, body))
     for service, found in sorted(unresolved.items()):
         share = sum(count for count, _ in found) / max(1, errors[service])
-        if share >= MOST and not _starting(cluster, service):
+        if share >= MOST:
             yield diagnosis(
                 component(service),
                 "log",
@@ -117,11 +117,6 @@ def _healthy(cluster: Cluster, service: str, said: _Said) -> bool:
         and workload is not None
         and workload.healthy
     )
-
-
-def _starting(cluster: Cluster, service: str) -> bool:
-    workload = cluster.workload(service)
-    return workload is not None and workload.healthy
 
 
 def _around(pattern: re.Pattern[str], body: str) -> str:

@@ -1,9 +1,9 @@
-"""Which references lead to nothing: addresses, secrets, config maps, accounts, name servers, routes?
+"""Which references lead to nothing: addresses, secrets, config maps, accounts, name servers?
 
 Method: a value of the environment that reads as host and port (or that stands under a name of host, address, URL) is
 held against the services that stand and their ports; a host that is almost a service's name was meant to be it.
 Secrets, config maps and their keys that a container needs and that are known not to be there; pods that resolve names
-by servers of their own; routes that lead to a service under another's name. Strength: .95 for a port that the service
+by servers of their own; a workload that takes nothing from a secret where its peers do. Strength: .95 for a port that the service
 does not have, .9 for a host within the cluster that no service has, .9 for a missing object. Cost: the resources,
 once.
 """
@@ -11,7 +11,7 @@ once.
 # ruff: noqa: E501  # one pattern stands on one line
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ...contracts.claim import Fact
@@ -28,6 +28,10 @@ _ADDRESS = re.compile(
 )
 _URL = re.compile(r"^[a-z][a-z0-9+.:-]*://(?:[^@/\s]*@)?([a-z][a-z0-9.-]*)(?::(\d{2,5}))?(?:[/?].*)?$", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:^|_)(HOST|HOSTNAME|ADDR|ADDRESS|SERVER|ENDPOINT|URL)$", re.IGNORECASE)
+_STORE_PORT = re.compile(r"(MYSQL|MARIADB|POSTGRES|MONGO|REDIS|RABBIT|KAFKA)\w*_PORT$", re.IGNORECASE)
+_GATEWAY = re.compile(r"gateway|ingress|(?:^|-)(?:proxy|router|edge)(?:-|$)", re.IGNORECASE)
+PEERS, MAJORITY = 3, 0.7
+"""So many that do alike, and their share, make one that does not an exception."""
 _SUFFIX = re.compile(r"_(?:HOST|HOSTNAME|ADDR|ADDRESS|SERVER|ENDPOINT|URL|URI)$", re.IGNORECASE)
 _PORT_NAME = re.compile(r"^(.*?)_?PORT$", re.IGNORECASE)
 _LOCAL = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "kubernetes"})  # noqa: S104  # a name that is compared
@@ -50,7 +54,7 @@ def answer(tables: Tables, params: ResourceReferences) -> Answer:
         for container in workload.containers():
             facts += [*_addresses(cluster, workload, container), *_objects(cluster, workload, container)]
         facts += [*_accounts(cluster, workload), *_resolver(workload)]
-    facts += [*_routes(cluster)]
+    facts += [*_unbound_secrets(cluster)]
     return answered(tables, "resources", strongest(facts), window=None, rows_read=len(cluster.rows))
 
 
@@ -62,6 +66,7 @@ def _addresses(cluster: Cluster, workload: Workload, container: Object) -> Itera
     for name, value in sorted(values.items()):
         for host, port in _hosts(name, value, values):
             yield from _address(cluster, workload, name, host, port)
+        yield from _lone_port(cluster, workload, name, value, values)
 
 
 def _hosts(name: str, value: str, values: dict[str, str]) -> Iterator[tuple[str, int | None]]:
@@ -74,6 +79,28 @@ def _hosts(name: str, value: str, values: dict[str, str]) -> Iterator[tuple[str,
             (v for k, v in values.items() if (m := _PORT_NAME.match(k)) and m.group(1) == stem and v.isdigit()), ""
         )
         yield value, int(port) if port else None
+
+
+def _lone_port(
+    cluster: Cluster, workload: Workload, name: str, value: str, values: Mapping[str, str]
+) -> Iterator[Fact]:
+    """A port of a kind of store whose host is told elsewhere, against the ports of the stores of that kind."""
+    match = _STORE_PORT.search(name)
+    stem = _PORT_NAME.match(name)
+    if (
+        not match
+        or not value.isdigit()
+        or (stem and any(k != name and k.startswith(f"{stem.group(1)}_HOST") for k in values))
+    ):
+        return
+    stores = {n: raw for n, raw in cluster.of("service").items() if match.group(1).lower() in n.lower()}
+    ports = {str(p.get("port")) for raw in stores.values() for p in (raw.get("spec") or {}).get("ports") or ()}
+    if ports and value not in ports:
+        yield diagnosis(
+            component(workload.name), "reference", "database_port_wrong", 0.92,
+            f"{workload.name} is told {name}={value}; {', '.join(sorted(stores)[:3])} has port {', '.join(sorted(ports))}",
+            value=float(value),
+        )  # fmt: skip
 
 
 def _address(cluster: Cluster, workload: Workload, name: str, host: str, port: int | None) -> Iterator[Fact]:
@@ -89,7 +116,7 @@ def _address(cluster: Cluster, workload: Workload, name: str, host: str, port: i
         )
         if port is not None and ports and port not in ports:
             yield diagnosis(
-                component(workload.name), "reference", "database_port_wrong" if database else "service_address_wrong",
+                component(workload.name), "reference", _kind_of(workload, "database_port_wrong" if database else "service_address_wrong"),
                 0.97, f"{workload.name} is told {said}; service {short} has port {', '.join(map(str, ports))}",
                 value=float(port), baseline=float(ports[0]),
             )  # fmt: skip
@@ -99,7 +126,7 @@ def _address(cluster: Cluster, workload: Workload, name: str, host: str, port: i
     meant = _meant(cluster, name, short)
     if meant or "." not in host:
         yield diagnosis(
-            component(workload.name), "reference", "service_address_wrong", 0.93 if meant else 0.3,
+            component(workload.name), "reference", _kind_of(workload, "service_address_wrong"), 0.93 if meant else 0.3,
             f"{workload.name} is told {said}; there is no service {short}" + (f", but {meant}" if meant else ""),
         )  # fmt: skip
 
@@ -113,6 +140,11 @@ def _meant(cluster: Cluster, name: str, host: str) -> str:
             return service
     near = max(cluster.of("service"), key=lambda n: (SequenceMatcher(None, n, host).ratio(), n), default="")
     return near if near and SequenceMatcher(None, near, host).ratio() >= ALIKE else ""
+
+
+def _kind_of(workload: Workload, kind: str) -> str:
+    """A gateway's address is a route."""
+    return "gateway_misrouted" if _GATEWAY.search(workload.name) else kind
 
 
 def _inside(host: str) -> bool:
@@ -183,57 +215,37 @@ def _resolver(workload: Workload) -> Iterator[Fact]:
                         f"{workload.name} has {', '.join(names)} fixed to {alias.get('ip')} in its hosts file")  # fmt: skip
 
 
-# --- routes -----------------------------------------------------------------------------------------------------------
-def _routes(cluster: Cluster) -> Iterator[Fact]:
-    """Backends of ingresses and routes that are no service, or no port of it."""
-    for kind in ("ingress", "httproute", "virtualservice", "gateway"):
-        for name, items in sorted(cluster.objects.get(kind, {}).items()):
-            for host, port in _backends(items[0]):
-                service = cluster.of("service").get(host.partition(".")[0])
-                if service is None and cluster.knows("service"):
-                    yield diagnosis(
-                        component(name),
-                        "route",
-                        "gateway_misrouted",
-                        0.85,
-                        f"{kind} {name} leads to {host}, which is no service",
-                    )
-                elif service is not None and port:
-                    ports = {
-                        str(p.get(k)) for p in (service.get("spec") or {}).get("ports") or () for k in ("port", "name")
-                    }
-                    if ports and str(port) not in ports:
-                        yield diagnosis(
-                            component(host),
-                            "route",
-                            "gateway_misrouted",
-                            0.85,
-                            f"{kind} {name} leads to port {port} of {host}, which has {', '.join(sorted(ports))}",
-                        )
+def _unbound_secrets(cluster: Cluster) -> Iterator[Fact]:
+    """A workload that takes nothing from a secret, where nearly all of its kind do, or where one bears its name."""
+    bound = {
+        w.name: {name for c in w.containers() for kind, name, _, _ in _needed(w, c) if kind == "secret"}
+        for w in cluster.workloads
+    }
+    takers = [name for name, secrets in bound.items() if secrets]
+    used = {secret for secrets in bound.values() for secret in secrets}
+    for workload in cluster.workloads:
+        if bound[workload.name] or workload.healthy or len(takers) < PEERS:
+            continue
+        own = [s for s in cluster.of("secret") if s not in used and _akin(s, workload.name)]
+        if own or len(takers) >= MAJORITY * len(bound):
+            told = (
+                f"secret {own[0]} bears its name and is taken by nobody"
+                if own
+                else f"{len(takers)} of {len(bound)} workloads do"
+            )
+            yield diagnosis(component(workload.name), "reference", "secret_missing", 0.9 if own else 0.7,
+                            f"{workload.name} takes nothing from a secret; {told}")  # fmt: skip
 
 
-def _backends(raw: Object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    if depth > 12:
-        return
-    if isinstance(raw, dict):
-        service = raw.get("service")
-        if isinstance(service, dict) and "name" in service:
-            port = service.get("port")
-            yield str(service["name"]), (port.get("number") or port.get("name")) if isinstance(port, dict) else port
-        elif "serviceName" in raw:
-            yield str(raw["serviceName"]), raw.get("servicePort")
-        elif isinstance(raw.get("destination"), dict) and "host" in raw["destination"]:
-            yield str(raw["destination"]["host"]), (raw["destination"].get("port") or {}).get("number")
-        for value in raw.values():
-            yield from _backends(value, depth + 1)
-    elif isinstance(raw, list):
-        for value in raw:
-            yield from _backends(value, depth + 1)
+def _akin(secret: str, workload: str) -> bool:
+    """`pay-mysql` belongs to `pay-service`."""
+    parts = [part for part in re.split(r"[-_.]", workload) if part not in {"service", "svc", "app", "api", "server"}]
+    return bool(parts) and secret.startswith("-".join(parts))
 
 
 PROBE = Probe(
     name="resource_references",
-    question="Which references lead to nothing: addresses, secrets, config maps, accounts, name servers, routes?",
+    question="Which references lead to nothing: addresses, secrets, config maps, accounts, name servers?",
     sources=("resources",),
     cost="cheap",
     params=ResourceReferences,

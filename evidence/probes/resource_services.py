@@ -151,7 +151,7 @@ def _absent(cluster: Cluster) -> Iterator[Fact]:
 
 def _port_conflicts(cluster: Cluster) -> Iterator[Fact]:
     for workload in cluster.workloads:
-        for spec in workload.specs[:1] + tuple(p.spec for p in workload.pods[:1]):
+        for spec in workload.specs:
             opened: Counter[int] = Counter()
             names = [str(c.get("name")) for c in spec.get("containers") or ()]
             taken = frozenset().union(*(PROXIES.get(name, frozenset()) for name in names))

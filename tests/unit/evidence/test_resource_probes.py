@@ -96,6 +96,33 @@ def unbound(
     ]
 
 
+LEDGER = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ledger, namespace: depot}
+spec:
+  template:
+    metadata: {labels: {app: ledger}}
+    spec: {SPEC}
+"""
+TWO_PORTS = "containers: [{name: main, ports: [{containerPort: 7001}]}, {name: side, ports: [{containerPort: 7001}]}]"
+ROUTES = """routes:
+  - uri: http://ledger:7001
+    predicates: [Path=/api/ledger/**]
+  - uri: http://mailer:7002
+    predicates: [Path=/api/mailer/**]
+  - uri: http://stock:7003
+    predicates: [Path=/api/stock/**]
+  - uri: http://stock:7003
+    predicates: [Path=/api/refunds/**]
+"""
+
+
+def secretive(*names: str) -> list[Row]:
+    """Apps that take their settings from a secret."""
+    told = "      KEY:  <set to the key 'k' in secret 's'>  Optional: false\n"
+    return [r for n, name in enumerate(names) for r in app(name, 7001 + n, env=told)] + nodes()
+
+
 HTTP = "http-get http://:{port}/ delay=5s timeout=1s period=10s #success=1 #failure=3"
 CASES: dict[str, tuple[list[Row], str, str]] = {
     "service account": (
@@ -162,6 +189,43 @@ CASES: dict[str, tuple[list[Row], str, str]] = {
     "another transport": (broken("ledger", protocol="UDP"), "ledger", "service_protocol_mismatch"),
     "address with another port": (broken("stock", 7003, env="      LEDGER_ADDR:  ledger:7777\n"), "stock", "service_address_wrong"),
     "address that is misspelt": (broken("stock", 7003, env="      LEDGER_ADDR:  ledger-old:7001\n"), "stock", "service_address_wrong"),
+    "port of a store": (
+        [*broken("stock", 7003, env="      STOCK_MYSQL_PORT:  3307\n"), *app("depot-mysql", 3306)],
+        "stock",
+        "database_port_wrong",
+    ),
+    "resolves names elsewhere": (
+        [
+            *broken("ledger"),
+            row("manifest", "ledger", "", LEDGER.replace("SPEC", "dnsPolicy: None, dnsConfig: {nameservers: [203.0.113.9]}")),
+        ],
+        "ledger",
+        "service_dns_resolution_failure",
+    ),
+    "two containers on one port": (
+        [*broken("ledger"), row("manifest", "ledger", "", LEDGER.replace("SPEC", TWO_PORTS))],
+        "ledger",
+        "container_port_conflict",
+    ),
+    "route to another": (
+        [*healthy(), row("configmap", "ledger-routes", "", ROUTES)],
+        "ledger",
+        "gateway_misrouted",
+    ),
+    "nothing from a secret": (
+        [*secretive("ledger", "mailer", "stock"), *broken("till", 7005, **CRASHES, events="")],
+        "till",
+        "secret_missing",
+    ),
+    "read-only database": (
+        [
+            *broken("stock", 7003, env="      DB_HOST:  depot-mysql\n"),
+            *app("depot-mysql", 3306),
+            row("configmap", "depot-mysql", "", "Name: depot-mysql\nData\n====\nmy.cnf:\n----\n[mysqld]\nread_only = 1\n"),
+        ],
+        "depot-mysql",
+        "database_read_only",
+    ),
     "node without kubelet": ([*healthy(), row("node_service", "beta/kubelet", "inactive (dead)", "Active: inactive (dead) since Mon")], "beta", "kubelet_unavailable"),
     "node without runtime": ([*healthy(), row("node_service", "beta/containerd", "failed (Result: signal)", "Active: failed")], "beta", "container_runtime_unavailable"),
     "memory pressure": ([*healthy(), node("delta", memory="True ")], "delta", "node_memory_pressure"),
