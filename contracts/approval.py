@@ -37,6 +37,8 @@ class ApprovalRequest(Record):
     """What happens if nobody answers."""
     approvers: tuple[str, ...] = ()
     """Who may answer; empty or `*`: whoever may answer for this database."""
+    escalate_to: str = ""
+    """Who is asked besides once the time is over; empty where nobody is, or was already."""
     asked_uptime: UptimeMark | None = None
     """When it was asked by a clock that nobody can set."""
     state: ApprovalState = "open"

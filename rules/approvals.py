@@ -31,7 +31,9 @@ def make_request(
 ) -> ApprovalRequest:
     """Bound to the digest of the content, so that what is approved is what happens."""
     digest = digest_of(dict(content))
-    waits = point.on_timeout == "keep_waiting"
+    waits = point.on_timeout == "keep_waiting" or (point.on_timeout == "escalate" and not point.escalate_to)
+    escalates = point.on_timeout == "escalate" and bool(point.escalate_to)
+    ignored = "the run keeps waiting" if waits else "the run is cancelled"
     return ApprovalRequest(
         approval_id=derived_id("apr", run_id, point.name, digest),
         run_id=run_id,
@@ -42,7 +44,23 @@ def make_request(
         risk=risk,
         asked_at=at,
         expires_at=None if waits else at + timedelta(seconds=point.timeout_seconds),
-        on_ignore="the run keeps waiting" if waits else "the run is cancelled",
+        on_ignore=f"{point.escalate_to} is asked" if escalates else ignored,
+        escalate_to=point.escalate_to if escalates else "",
+    )
+
+
+def escalated(request: ApprovalRequest, now: datetime, uptime: UptimeMark | None) -> ApprovalRequest | None:
+    """The same question, now put to the next person too, with no end; None where it is not due."""
+    if not request.escalate_to or not is_expired(request, now, uptime):
+        return None
+    approvers = (*request.approvers, request.escalate_to) if request.approvers else ()
+    return request.model_copy(
+        update={
+            "approvers": approvers,
+            "escalate_to": "",
+            "expires_at": None,
+            "on_ignore": f"the run keeps waiting for {request.escalate_to}",
+        }
     )
 
 

@@ -7,7 +7,7 @@ from ..contracts.base import RunId
 from ..contracts.errors import ApprovalRefused
 from ..contracts.ports import Clock, Ledger, LedgerReader, RunStore, Writes
 from ..rules.actions.asking import is_expired
-from ..rules.approvals import approval_event, check_answer
+from ..rules.approvals import approval_event, check_answer, escalated
 from .outcome import PersonAnswer
 
 
@@ -44,6 +44,7 @@ async def decide(
 ) -> ApprovalDecision:
     """Store the one answer. What is refused is an event too."""
     now = clock.now()
+    request = await escalate(ledger, request, now, uptime)
     try:
         decision = await put(store, request, answer, user=user, now=now, uptime=uptime)
     except ApprovalRefused as refused:
@@ -72,11 +73,24 @@ async def put(
     return decision
 
 
+async def escalate(
+    ledger: Ledger, request: ApprovalRequest, now: datetime, uptime: UptimeMark | None
+) -> ApprovalRequest:
+    """Put an overdue question to the next person, where the team file names one."""
+    further = escalated(request, now, uptime)
+    if further is None:
+        return request
+    told = approval_event(further, "policy:timeout", "approval.asked", f"overdue: {request.on_ignore}", now)
+    await ledger.commit(Writes(records=(further,), events=(told,)))
+    return further
+
+
 async def expire(
     ledger: Ledger, request: ApprovalRequest, clock: Clock, uptime: UptimeMark | None = None
 ) -> ApprovalDecision | None:
     """Nobody answered in time: what the team file says then happens, once."""
     now = clock.now()
+    request = await escalate(ledger, request, now, uptime)
     if request.expires_at is None or not is_expired(request, now, uptime):
         return None
     decision = ApprovalDecision(
