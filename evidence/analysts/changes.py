@@ -11,7 +11,7 @@ from ...contracts.delegation import CaseView
 from ...contracts.evidence import Observation, ProbeCall, Source
 from ...contracts.report import Finding
 from .base import MAX_FINDINGS, FieldAnalyst, facts_of, finding_from
-from .terms import anomaly_terms
+from .terms import anomaly_literals, anomaly_terms
 
 MAX_DIFFS = 30
 STEPWISE = ("rollout", "canary", "release")
@@ -32,9 +32,9 @@ class ChangesAnalyst(FieldAnalyst):
         live = facts_of(observed, "change_before_onset")
         if any(fact.quote.startswith(STEPWISE) for fact in live):
             yield ProbeCall(probe="change_canary")
-        spoken = list(anomaly_terms(view.upstream))
+        spoken, literals = list(anomaly_terms(view.upstream)), list(anomaly_literals(view.upstream))
         for ref in likely(live)[:MAX_DIFFS]:
-            yield ProbeCall(probe="change_diff", params={"ref": ref, "terms": spoken})
+            yield ProbeCall(probe="change_diff", params={"ref": ref, "terms": spoken, "literals": literals})
 
     def findings(self, view: CaseView, observed: Sequence[Observation], agent: AgentId) -> Sequence[Finding]:
         """Of every change its time and its clearest effect, then further effects, as far as there is room."""

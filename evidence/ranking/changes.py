@@ -88,13 +88,13 @@ class ChangeRanker:
         )
 
     def _mechanism(self, change: ChangeClaims) -> Mechanism:
-        options = [option for effect in change.effects for option in self._options(effect)]
+        options = [option for effect in change.effects for option in self._options(effect, self._links.quoted(change))]
         if not options:
             return Mechanism(UNREAD if not change.innocence else 0.05, "", None, ())
         return max(options, key=lambda m: (m.score, m.reason, m.effect.id if m.effect else ""))
 
-    def _options(self, effect: Claim) -> list[Mechanism]:
-        link = self._links.score(effect)
+    def _options(self, effect: Claim, quoted: float) -> list[Mechanism]:
+        link = max(self._links.score(effect), quoted)
         clear = max(effect.strength, NAMED) if self._links.exact(effect) else effect.strength
         found = [Mechanism(UNNAMED * clear * (0.4 + 0.6 * link), "", effect, ())]
         for reason in taxonomy():

@@ -8,7 +8,7 @@ from functools import cached_property
 from ...contracts.claim import Claim
 from ..diffs.text import COMMON, IDENTIFIER, stem, strings, terms, words
 from ..diffs.values import quantities
-from .board import Board, Symptom
+from .board import Board, ChangeClaims, Symptom
 from .signals import metric_words
 
 KEY, QUOTE = 0.45, 0.25
@@ -37,6 +37,19 @@ class Links:
         shared_key = key & self._symptom_terms
         shared_quote = (quote & self._symptom_terms) - shared_key
         return min(1.0, self._weigh(shared_key, KEY) + self._weigh(shared_quote, QUOTE))
+
+    def quoted(self, change: ChangeClaims) -> float:
+        """How far the change speaks of what an error puts in quotes or names: less, the more changes do."""
+        return max(
+            (match.strength / self._quoting[match.object] for match in change.matches if match.unit == "text"),
+            default=0.0,
+        )
+
+    @cached_property
+    def _quoting(self) -> Counter[str]:
+        """How many changes hold a literal."""
+        changes = self._board.changes.values()
+        return Counter(text for c in changes for text in {m.object for m in c.matches if m.unit == "text"})
 
     def exact(self, effect: Claim) -> bool:
         """Whether the very name, literal or number of the change stands in a symptom."""
