@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from ...contracts.base import ClaimId
 from .board import STRONG, Board, Symptom
 from .localization import seats
-from .signals import is_demand
+from .signals import is_demand, is_outgoing
 from .support import noisy_or, support
 from .taxonomy import taxonomy
 
@@ -173,7 +173,7 @@ class ServiceRanker:
         if symptom.text and (_PASSED_ON.search(symptom.text) or self._names_another(symptom.text, name)):
             return PASSED
         signal = symptom.claim.signal if symptom.claim else ""
-        if signal in _PASSED_SIGNALS or (symptom.metric and is_demand(symptom.metric)):
+        if signal in _PASSED_SIGNALS or is_demand(symptom.metric) or is_outgoing(symptom.metric):
             return PASSED
         return SHARED if symptom.golden or symptom.family == "traffic" or signal in _SHARED_SIGNALS else OWN
 

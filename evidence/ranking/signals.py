@@ -25,6 +25,8 @@ _NOT_TRAFFIC = re.compile(
 _DEMAND = re.compile(
     r"\b(connections?|sessions?|transactions?|quer(y|ies)|commands?|operations?|ops|statements|clients?)\b"
 )
+_WIRE = re.compile(r"\b(network|net)\b.*\b(transmit|receive|received|sent|rx|tx)\b.*\b(bytes|packets)\b")
+_OUTGOING = re.compile(r"\b(client|outbound|outgoing|egress)\b")
 _NOT_DEMAND = re.compile(
     r"\b(error|errors|fail|failed|latency|duration|p\d\d|time|wait|lock|rejected|refused|timeout|pool|slow|max|ms|seconds)\b"
 )
@@ -85,9 +87,16 @@ def is_countdown(name: str) -> bool:
 
 
 def is_demand(name: str) -> bool:
-    """Whether a metric counts what others ask of a service: requests, connections, queries."""
+    """Whether a metric counts what others ask of a service: requests, connections, queries, bytes on the wire."""
     text = metric_words(name)
-    return is_traffic(name) or (_DEMAND.search(text) is not None and _NOT_DEMAND.search(text) is None)
+    if is_traffic(name) or _WIRE.search(text) is not None:
+        return True
+    return _DEMAND.search(text) is not None and _NOT_DEMAND.search(text) is None
+
+
+def is_outgoing(name: str) -> bool:
+    """Whether a golden signal was measured on the calls that a service makes: it tells of those that it calls."""
+    return is_golden(name) and _OUTGOING.search(metric_words(name)) is not None
 
 
 def is_resource(name: str) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from leadline.evidence.ranking.localization import seats
+from leadline.evidence.ranking.signals import is_demand, is_outgoing
 
 
 def nothing(_: str) -> dict[str, float]:
@@ -44,3 +45,18 @@ def test_the_best_keeps_its_weight() -> None:
 def test_nothing_gives_nothing() -> None:
     assert seats({}, nothing) == {}
     assert seats({"one": {}}, nothing) == {"one": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("metric", "of"),
+    [
+        ("PodClientLatencyP95", "callees"),
+        ("http.client.duration", "callees"),
+        ("http.server.duration", "itself"),
+        ("NetworkTransmitBytes", "demand"),
+        ("cpu_usage", "itself"),
+    ],
+)
+def test_measures_of_what_others_do(metric: str, of: str) -> None:
+    """How long a service's own calls take tells of its callees; bytes on the wire follow what is asked of it."""
+    assert ("callees" if is_outgoing(metric) else "demand" if is_demand(metric) else "itself") == of
