@@ -25,6 +25,9 @@ EffectKind = Literal[
     "bound_removed",  # a container forgot, and does so no more
     "backtracking_added",  # a regular expression with a repetition inside a repetition
     "wire_value_changed",  # the text of a constant that others parse
+    "fanout_added",  # what ran one by one runs at once
+    "blocking_added",  # a call that blocks, where others wait for the same loop
+    "clock_changed",  # another time zone, or none
     "key_renamed",  # a setting is called another way, its value is the same
     "loop_call_added",  # a remote call or query inside a loop
     "retry_added",

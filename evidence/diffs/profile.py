@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from .bounds import bound_effects
 from .calls import call_effects, calls, scope_effects, target_effects
+from .concurrency import concurrency_effects
 from .constants import constant_effects
 from .dependencies import Bump, bumps, dependency_effects
 from .effects import Effect, EffectKind
@@ -19,7 +20,7 @@ from .naming import flip_effects, setting_effects, wire_effects
 from .operators import operator_effects
 from .patterns import pattern_effects
 from .queries import query_effects
-from .text import bare_lines
+from .text import bare_lines, strings
 
 PLAIN = 0.6
 """Clearness from which an effect stands against a change that looks innocent."""
@@ -32,7 +33,7 @@ _READERS: tuple[Callable[[FileDiff], list[Effect]], ...] = (
     field_effects, migration_effects, query_effects, guard_effects, scope_effects, target_effects,
     call_effects, constant_effects, operator_effects,
     growth_effects, dependency_effects, lock_effects, bound_effects, pattern_effects, setting_effects, flip_effects,
-    wire_effects,
+    wire_effects, concurrency_effects,
 )  # fmt: skip
 _SPECIFIC: frozenset[EffectKind] = frozenset({"constant_changed", "text_changed", "switch_changed"})
 
@@ -74,6 +75,7 @@ def _without_moved(found: list[Effect], files: list[FileDiff]) -> list[Effect]:
     """Nothing is removed that the same diff sets down again elsewhere."""
     called = {name for file in files for name in calls(file.added, file.path)}
     named = {field.name for file in files for field in fields(file.added, file.path)}
+    named |= {text for file in files for line in bare_lines(file.added, file.path) for text in strings(line)}
     return [
         effect
         for effect in found

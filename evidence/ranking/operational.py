@@ -20,6 +20,8 @@ UNSPOKEN, LIMIT_ONLY = 0.4, 0.85
 _FILLS = re.compile(r"\b(pct|percent|ratio|util|utili[sz]ation|used|usage|fill|saturation)\b")
 _RUNS_OUT = re.compile(r"\b(free|avail\w*|remaining|left|balance|credits?|valid|days|ttl|until|headroom|ready)\b")
 _OFFSET = re.compile(r"\b(offset|skew|drift|handshake|servfail|nxdomain|evicted|oom)\b")
+ASKED_BY_OURS = 0.45
+"""Weight of more work at a service that only our own call, while none of those is asked for more."""
 FULL, SPENT = 0.97, 0.05
 BOTH = 0.3
 """What a cause gains whose words and whose metric at its limit say the same."""
@@ -118,8 +120,11 @@ def _surge(reason: Reason, board: Board) -> OperationalCause | None:
     if not early:
         return None
     callees = {callee for _, callee in board.edges}
+    inside = 0.7 if any(s.service not in callees for s in early) else ASKED_BY_OURS
     spoken = support(reason, board, keep=lambda s: not s.metric)
-    weights = [0.6 * s.weight * min(1.0, _factor(s) - 1.0) * (1.0 if s.service not in callees else 0.7) for s in early]
+    weights = [
+        0.6 * s.weight * min(1.0, _factor(s) - 1.0) * (1.0 if s.service not in callees else inside) for s in early
+    ]
     score = noisy_or([max(weights), *sorted(weights)[:-1][-2:], spoken.score])
     claims = {s.claim.id for s in early if s.claim} | set(spoken.claims)
     return OperationalCause(

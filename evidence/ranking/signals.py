@@ -18,7 +18,7 @@ _TRAFFIC = re.compile(
     r"\b(requests?|rps|qps|throughput|traffic|sessions?|active users|ingress|calls?|orders?|messages?|events?)\b"
 )
 _NOT_TRAFFIC = re.compile(
-    r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p\d\d|cancel|timeout|"
+    r"\b(error|errors|5xx|4xx|fail|failed|failure|latency|duration|p ?\d\d|ms\b|seconds|cancel|timeout|"
     r"rejected|age|lag|ratio|db|sql|query|queries|cache|retry|retries|size|bytes|in flight|"
     r"inflight|pending|concurren|queue|queued|waiting|rejected|dropped|restarts?)"
 )
@@ -28,7 +28,8 @@ _DEMAND = re.compile(
 _WIRE = re.compile(r"\b(network|net)\b.*\b(transmit|receive|received|sent|rx|tx)\b.*\b(bytes|packets)\b")
 _OUTGOING = re.compile(r"\b(client|outbound|outgoing|egress)\b")
 _NOT_DEMAND = re.compile(
-    r"\b(error|errors|fail|failed|latency|duration|p\d\d|time|wait|lock|rejected|refused|timeout|pool|slow|max|ms|seconds)\b"
+    r"\b(error|errors|fail|failed|latency|duration|p ?\d\d|time|wait|lock|rejected|refused|timeout|pool|slow|"
+    r"max|ms|seconds)\b"
 )
 _RESOURCE = re.compile(
     r"\b(cpu|memory|mem|heap|rss|disk|iops|io|network|socket|fd|throttl|load|gc|oom|restart|"
@@ -43,7 +44,7 @@ _BAD = re.compile(
     r"not (?:defined|set|configured)|undefined|\bunset\b|defaults? (?:value )?used|using (?:the )?default|"
     r"full\b|no space|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition"
 )
-_LATENCY = re.compile(r"\b(latency|duration|p\d+|elapsed|age|took|response time|lag|delay|quantile|time)\b")
+_LATENCY = re.compile(r"\b(latency|duration|p ?\d+|ms|millis|elapsed|age|took|response time|lag|delay|quantile|time)\b")
 _OFFSET = re.compile(r"\b(offset|skew|drift|clock|replica\w*)\b")
 _COUNTDOWN = re.compile(
     r"\b(uptime|countdown|until|expir\w*|not after|days|(remaining|left) (time|seconds|days|hours)|"
