@@ -4,16 +4,17 @@ Method: for each rollout that names its new instances, every metric of these is 
 other instances of the service at the same time, which a fault elsewhere moves alike (after ChangeRCA and Kayenta);
 where no stable instance is left, against the time before the rollout. A share of success that is lower, a duration or
 an error share that is higher, and new instances that stand still or from which nothing is heard while the stable ones
-go on, count; a calmer or busier processor does little. Strength: x / (x + 15) for x points of success; .85 for silence,
-.8 for standing still; (ratio - 1) / (ratio + 2) for durations; at most .3 for use of resources. Calls that the service
-makes itself, as told by `metric@caller->callee`, count for .4. Cost: the metrics of the services that are rolled out.
+go on and are called, count; a calmer or busier processor does little. Strength: x / (x + 15) for x points of success,
+less by the share that the stable ones fell as well; .85 for silence, .8 for standing still; (ratio - 1) / (ratio + 2)
+for durations; at most .3 for use of resources. Calls that the service makes itself, as told by
+`metric@caller->callee`, count for .4. Cost: the metrics of the services that are rolled out.
 """
 
 import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -112,12 +113,13 @@ def _sides(tables: Tables, rollout: Rollout) -> dict[str, Side]:
 
 def _facts(rollout: Rollout, sides: dict[str, Side]) -> list[Fact]:
     held = {
-        name: Side(s.canary, s.stable if len(s.stable) >= MIN_POINTS else s.before, []) for name, s in sides.items()
+        name: side if len(side.stable) >= MIN_POINTS else side._replace(stable=side.before)
+        for name, side in sides.items()
     }
     heard = {name: side for name, side in held.items() if len(side.stable) >= MIN_POINTS}
     spoken = {name: side for name, side in heard.items() if len(side.canary) >= MIN_POINTS}
     if heard and not spoken:
-        return [_fact(rollout, "vanishes", "all metrics", None, None, SILENT)]
+        return [] if _nobody_asks(sides) else [_fact(rollout, "vanishes", "all metrics", None, None, SILENT)]
     found = [
         _fact(rollout, *said) for name, side in sorted(spoken.items()) if (said := _said(rollout.service, name, side))
     ]
@@ -131,12 +133,23 @@ def _facts(rollout: Rollout, sides: dict[str, Side]) -> list[Fact]:
     return found
 
 
+def _nobody_asks(sides: Mapping[str, Side]) -> bool:
+    """Whether the stable instances go on without being called any more: then silence tells nothing of the new ones."""
+    calls = {name for name in sides if _SUCCESS.search(name) or _COST.search(name)}
+    called = any(len(sides[name].stable) >= MIN_POINTS for name in calls)
+    return bool(calls) and not called and any(len(side.stable) >= MIN_POINTS for side in sides.values())
+
+
 def _said(service: str, metric: str, side: Side) -> tuple[Relation, str, float, float, float] | None:
     canary, stable = _mean(side.canary), _mean(side.stable)
     weight = OUTGOING if _outgoing(service, metric) else 1.0
     if _SUCCESS.search(metric):
         points = (stable - canary) * (100 if max(canary, stable) <= 1 else 1)
-        return ("falls", metric, canary, stable, weight * saturating(points, 15)) if points > 2 else None
+        if points <= 2:
+            return None
+        together = max(_mean(side.before) - stable, 0.0) if side.before else 0.0
+        own = (stable - canary) / (stable - canary + together)
+        return "falls", metric, canary, stable, weight * own * saturating(points, 15)
     if stable <= 0:
         return None
     ratio = canary / stable

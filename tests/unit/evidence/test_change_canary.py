@@ -52,7 +52,7 @@ async def test_new_instances_that_fail_where_stable_ones_do_not(tmp_path: Path) 
     rows = series("quote-v1-x", "success_rate", 100, 98) + series("quote-v2-a", "success_rate", 0, 38)
     fact = (await facts(write(tmp_path / "b", rows)))["falls success_rate"]
     assert (fact.subject.ref, fact.subject.service, fact.value, fact.baseline) == ("quote-v2", "quote", 38.0, 98.0)
-    assert fact.strength == pytest.approx(60 / 75)
+    assert fact.strength == pytest.approx(60 / 75 * 60 / 62, abs=1e-4), "two of the points the stable ones lost as well"
 
 
 async def test_a_fault_that_hits_both_alike_says_nothing_of_the_release(tmp_path: Path) -> None:
@@ -63,6 +63,15 @@ async def test_a_fault_that_hits_both_alike_says_nothing_of_the_release(tmp_path
 async def test_silence_while_the_stable_ones_go_on(tmp_path: Path) -> None:
     found = await facts(write(tmp_path / "b", series("quote-v1-x", "success_rate", 100, 100)))
     assert found["vanishes all metrics"].strength == 0.85
+
+
+async def test_silence_where_nobody_calls_the_stable_ones_either_says_nothing(tmp_path: Path) -> None:
+    """What calls the service broke: stable instances still use memory, and are no longer asked for anything."""
+    rows = [
+        *series("quote-v1-x", "memory_usage", 60, 60),
+        *(row for row in series("quote-v1-x", "success_rate", 100, 100) if row[0] <= 10),
+    ]
+    assert (await ask(write(tmp_path / "b", rows))).status == "empty"
 
 
 async def test_standing_still(tmp_path: Path) -> None:
