@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from ...contracts.claim import Fact
 from ...contracts.evidence import Answer
-from ..cluster.cluster import Cluster
+from ..cluster.cluster import Cluster, Row
 from ..cluster.describe import Object
 from ..cluster.facts import component, diagnosis, node, strongest
 from ..tables import Tables
@@ -80,6 +80,11 @@ def _component(name: str) -> str:
     return next((kind for kind, pattern in _COMPONENTS if pattern.search(name)), "")
 
 
+def _is_runtime(row: Row) -> bool:
+    """Whether it is a runtime that works by now: what was said before is over."""
+    return _component(row.name) == "container_runtime_unavailable" and _RUNNING.match(row.status) is not None
+
+
 def _runtime(cluster: Cluster) -> Iterator[Fact]:
     """Of a node, what its pods say when the runtime does not answer."""
     told: dict[str, list[str]] = defaultdict(list)
@@ -91,7 +96,8 @@ def _runtime(cluster: Cluster) -> Iterator[Fact]:
         for event in cluster.events_of("node", name, raw):
             if event.type != "Normal" and _NO_RUNTIME.search(event.message):
                 told[name].append(f"{name}: {event.reason}: {event.message}")
-    for name, lines in sorted(told.items()):
+    runs = {row.name.rpartition("/")[0] for row in cluster.status_of("node_service") if _is_runtime(row)}
+    for name, lines in sorted((name, lines) for name, lines in told.items() if name not in runs):
         yield diagnosis(node(name), "node", "container_runtime_unavailable", 0.9, min(lines), value=float(len(lines)))
 
 
