@@ -25,6 +25,7 @@ _DECLARED = re.compile(
 _PAIR = re.compile(
     r"""^[\s{,-]*["']?([A-Za-z_][\w.-]*)["']?\s*(?::=|=>|[:=])\s*["'`]?([^"'`,;{}()\[\]]+?)["'`]?\s*[,;]?\s*$"""
 )
+_CHANNEL = re.compile(r"\bmake\(\s*chan\b")
 _ASSIGNED = re.compile(r"^(?:(?:const|var|let|final|val)\s+)?([A-Za-z_][\w.]*)\s*:?=\s*[\w.]+\(")
 _ITEM = re.compile(r"^\s*-\s+(?!\w+:\s)")
 _SWITCH = re.compile(r"([A-Za-z_][\w.-]*)\s*[:=]\s*(true|false)\b")
@@ -67,7 +68,8 @@ def key_before(text: str, at: int) -> str:
     text = _DECLARED.sub(lambda m: " " * len(m.group(0)), text)
     head = text[:at].rstrip(" \"'`")
     found = _KEY.search(head) or _KEY.search(text[:at])
-    return next((group for group in found.groups() if group), "") if found else ""
+    key = next((group for group in found.groups() if group), "") if found else ""
+    return "channel buffer" if key == "make" and _CHANNEL.search(head) else key
 
 
 def constant_effects(file: FileDiff) -> list[Effect]:

@@ -7,6 +7,7 @@ from .bounds import bound_effects
 from .calls import call_effects, calls, scope_effects, target_effects
 from .concurrency import concurrency_effects
 from .constants import constant_effects
+from .defaults import default_effects
 from .dependencies import Bump, bumps, dependency_effects
 from .effects import Effect, EffectKind
 from .fields import field_effects, fields
@@ -33,7 +34,7 @@ _READERS: tuple[Callable[[FileDiff], list[Effect]], ...] = (
     field_effects, migration_effects, query_effects, guard_effects, scope_effects, target_effects,
     call_effects, constant_effects, operator_effects,
     growth_effects, dependency_effects, lock_effects, bound_effects, pattern_effects, setting_effects, flip_effects,
-    wire_effects, concurrency_effects,
+    wire_effects, concurrency_effects, default_effects,
 )  # fmt: skip
 _SPECIFIC: frozenset[EffectKind] = frozenset({"constant_changed", "text_changed", "switch_changed"})
 
