@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from .tables import Tables
 
 MAX_EDGES = 20_000
+PLACES = ("runs_on", "runs on", "hosted_on", "deployed_on", "scheduled_on", "located_in", "part_of", "member_of")
+"""Kinds of edges that say where something runs or what it belongs to, and lead no call."""
 
 
 class CallGraph:
@@ -37,7 +39,8 @@ class CallGraph:
 
 def call_graph_of(tables: Tables) -> CallGraph:
     rows = tables.rows(
-        "SELECT caller, callee, max(weight) FROM edges GROUP BY caller, callee ORDER BY caller, callee LIMIT ?",
-        [MAX_EDGES],
+        f"SELECT caller, callee, max(weight) FROM edges WHERE lower(coalesce(kind, '')) NOT IN ({', '.join('?' for _ in PLACES)}) "  # noqa: S608
+        "GROUP BY caller, callee ORDER BY caller, callee LIMIT ?",
+        [*PLACES, MAX_EDGES],
     )
     return CallGraph((caller, callee, float(weight)) for caller, callee, weight in rows)
