@@ -38,9 +38,10 @@ class CallGraph:
 
 
 def call_graph_of(tables: Tables) -> CallGraph:
+    named = ", ".join("?" for _ in PLACES)
     rows = tables.rows(
-        f"SELECT caller, callee, max(weight) FROM edges WHERE lower(coalesce(kind, '')) NOT IN ({', '.join('?' for _ in PLACES)}) "  # noqa: S608
-        "GROUP BY caller, callee ORDER BY caller, callee LIMIT ?",
+        f"""SELECT caller, callee, max(weight) FROM edges WHERE lower(coalesce(kind, '')) NOT IN ({named})
+        GROUP BY caller, callee ORDER BY caller, callee LIMIT ?""",  # noqa: S608  # placeholders only
         [*PLACES, MAX_EDGES],
     )
     return CallGraph((caller, callee, float(weight)) for caller, callee, weight in rows)
