@@ -79,7 +79,7 @@ INTERFACES: dict[str, Interface] = {
          ArbitrationRecord),
         (ReviewProposal,), reads_telemetry=True,
     ),
-    "divide": Interface((Task, DomainSummary), (Task, AssignmentDecision)),
+    "divide": Interface((Task,), (Task, AssignmentDecision)),
     "summarize": Interface((Candidate, Claim, Task), (DomainSummary,)),
     "arbitrate": Interface(
         (Claim, Candidate, DomainSummary, Observation, Task, AgentMessage),

@@ -69,7 +69,3 @@ def structure_hash(name: str) -> Digest:
     edges = sorted(f"{e.source}>{e.target}:{e.conditional}" for e in drawn.edges)
     channels = sorted(f"{key}:{type(channel).__name__}" for key, channel in graph.channels.items())
     return digest_of([version(name).topology, nodes, edges, channels])
-
-
-def mermaid(name: str) -> str:
-    return compile_version(name, None).get_graph().draw_mermaid()

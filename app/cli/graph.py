@@ -1,22 +1,32 @@
 """`leadline graph`."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from ...runtime.settings import seal_process
+from ...runtime.team import load_team
 from ..listing import show_list
 from .lazy import command_app
 from .options import ListForm
+from .session import session_of
 
 app = command_app()
 
 
 @app.command()
 def graph(
+    context: typer.Context,
     *,
     name: Annotated[str | None, typer.Argument(metavar="[VERSION]", show_default=False, help="Draw this one.")] = None,
-    drawing: Annotated[Literal["text", "mermaid"], typer.Option("--format", help="How it is drawn.")] = "text",
+    drawing: Annotated[
+        Literal["text", "mermaid", "svg", "html"],
+        typer.Option("--format", help="How it is drawn; all but text show the contracts on each arrow."),
+    ] = "text",
+    team: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Team file, for human points and fuses; else the shipped team.")
+    ] = None,
     form: ListForm = "table",
 ) -> None:
     """Show the graph versions, or draw one."""
@@ -31,8 +41,11 @@ def graph(
         ]  # fmt: skip
         columns = {"VERSION": "version", "TOPOLOGY": "topology", "STRUCTURE": "structure", "WHAT": "description"}
         show_list("graphs", rows, columns, form)
-    elif drawing == "mermaid":
-        typer.echo(versions.mermaid(versions.version(name).name))
+    elif drawing != "text":
+        from ...graph import diagram  # noqa: PLC0415 as above
+
+        draw = {"mermaid": diagram.mermaid, "svg": diagram.svg, "html": diagram.html}[drawing]
+        typer.echo(draw(name, load_team(team or session_of(context).settings().team)), nl=False)
     else:
         chosen = versions.version(name)
         typer.echo(f"{chosen.name}: {chosen.description}\nstructure {versions.structure_hash(name)}\n")
