@@ -99,6 +99,50 @@ GUILTY = {
               lines=[("till", "ERROR", "egress denied by policy: host pay.cardmill.example is not in the allowlist", 8)]),
         culprit=(70, "egress: drop unused hosts", ["deploy/prod/egress.yaml"],
                  "@@ deploy/prod/egress.yaml @@ allowlist:\n   - mail.postmill.example\n-  - pay.cardmill.example\n   - maps.tilemill.example"), on="till", decoy=(85, "till: rename a helper", ["services/till/sum.py"], "@@ services/till/sum.py @@\n-def total(lines):\n-    return sum(line.price for line in lines)\n+def sum_of(lines):\n+    return sum(line.price for line in lines)")),
+    "calls that run at once": case(
+        Story("kiln", "http_server_duration_p99_ms", "thumbs overloaded",
+              series=[("thumbs", "cpu_utilization", 40, 99), ("thumbs", "requests_per_sec", 50, 900), ("kiln", "http_server_duration_p99_ms", 100, 6000)],
+              lines=[("thumbs", "WARN", "503 overloaded", 6), ("kiln", "ERROR", "thumb failed: 503", 6)], spans=[("kiln", "thumbs", True)]),
+        culprit=(70, "kiln: previews in parallel", ["services/kiln/preview.ts"],
+                 "@@ services/kiln/preview.ts @@\n-  for (const p of pages) out.push(await thumb(p));\n+  const out = await Promise.all(pages.map((p) => thumb(p)));"), on="kiln",
+        decoy=(85, "thumbs: log", ["services/thumbs/log.ts"], '@@ services/thumbs/log.ts @@\n+  log.info("thumb", { id });'), decoy_on="thumbs"),
+    "a call that blocks a loop": case(
+        Story("kiln", "http_server_duration_p99_ms", "kiln p99 above 2 s",
+              series=[("kiln", "http_server_duration_p99_ms", 80, 5000), ("kiln", "event_loop_lag_ms", 2, 900), ("kiln", "cpu_utilization", 30, 28)],
+              lines=[("kiln", "WARN", "Executing task took 4.2 seconds: print_label", 4)]),
+        culprit=(70, "labels: the other http library", ["services/kiln/labels.py"],
+                 "@@ services/kiln/labels.py @@ async def print_label(req):\n-    resp = await http.post(URL, json=req)\n+    resp = requests.post(URL, json=req)\n     return resp.json()"), on="kiln", decoy=IDLE),
+    "a clock without a zone": case(
+        Story("gate", "http_401_ratio", "gate rejects tokens", series=[("gate", "http_401_ratio", 0.01, 0.95)],
+              lines=[("gate", "WARN", "token expired: exp 2026-03-03T07:31:00 is before now", 8)]),
+        culprit=(70, "gate: one way to ask for the time", ["services/gate/token.py"],
+                 "@@ services/gate/token.py @@\n-    exp = datetime.utcnow() + TTL\n+    exp = datetime.now() + TTL"), on="gate",
+        decoy=(85, "gate: log claims", ["services/gate/log.py"], '@@ services/gate/log.py @@\n+    logger.info("claims", extra=claims)')),
+    "a permit that is not given back": case(
+        Story("kiln", "http_server_duration_p99_ms", "kiln is stuck",
+              ramps=[("kiln", "semaphore_permits_in_use", 2, 100, 82)], series=[("kiln", "http_server_duration_p99_ms", 80, 9000)],
+              lines=[("kiln", "ERROR", "timed out waiting for permit", 6)]),
+        culprit=(70, "kiln: nothing to do for empty jobs", ["services/kiln/fire.go"],
+                 "@@ services/kiln/fire.go @@\n \ts.sem.Acquire(ctx, 1)\n-\tdefer s.sem.Release(1)\n+\tif job.Empty() {\n+\t\treturn nil\n+\t}\n \terr := s.fire(ctx, job)\n+\ts.sem.Release(1)\n \treturn err"), on="kiln", decoy=IDLE),
+    "a default that is gone": case(
+        Story("kiln", "http_5xx_ratio", "kiln answers 500", series=[("kiln", "http_5xx_ratio", 0.002, 0.5)],
+              lines=[("kiln", "ERROR", "TypeError: 'NoneType' object is not iterable", 8)]),
+        culprit=(70, "kiln: tidy options", ["services/kiln/options.py"],
+                 '@@ services/kiln/options.py @@\n-    tags = data.get("tags", [])\n+    tags = data.get("tags")\n     return [t.upper() for t in tags]'), on="kiln", decoy=IDLE),
+    "a buffer that is too small": case(
+        Story("rack", "dropped_events_per_min", "rack drops events",
+              series=[("rack", "dropped_events_per_min", 0, 600), ("rack", "queue_depth", 40, 1000)],
+              lines=[("rack", "WARN", "buffer full, dropping event", 7)]),
+        culprit=(70, "rack: less memory", ["services/rack/buffer.go"],
+                 "@@ services/rack/buffer.go @@\n-\tch := make(chan Event, 10000)\n+\tch := make(chan Event, 1000)"), on="rack",
+        decoy=(85, "rack: log", ["services/rack/log.go"], '@@ services/rack/log.go @@\n+\tlog.Info("event", "id", ev.ID)')),
+    "a loop without an end": case(
+        Story("rack", "cpu_utilization", "rack lists for ever",
+              series=[("rack", "cpu_utilization", 25, 98), ("rack", "http_server_duration_p99_ms", 70, 9000), ("depot", "requests_per_sec", 30, 2600)],
+              lines=[("rack", "WARN", "listing trays: fetched page 4312, cursor unchanged", 6)], spans=[("rack", "depot", False)]),
+        culprit=(70, "rack: pages by cursor", ["services/rack/list.go"],
+                 '@@ services/rack/list.go @@\n-\tfor page := 1; page <= total; page++ {\n-\t\tres := s.depot.List(ctx, page)\n+\tfor cursor != "" {\n+\t\tres := s.depot.List(ctx, cursor)\n \t\tout = append(out, res.Items...)\n+\t\tcursor = res.Cursor\n \t}'), on="rack",
+        decoy=(85, "depot: idle connections", ["services/depot/db.go"], "@@ services/depot/db.go @@\n-\tIdle: 30,\n+\tIdle: 60,"), decoy_on="depot"),
 }  # fmt: skip
 
 INNOCENT = {
@@ -118,6 +162,15 @@ INNOCENT = {
               series=[("kiln", "rpc_error_ratio", 0.002, 0.4), ("rack", "rpc_error_ratio", 0.002, 0.4), ("till", "rpc_error_ratio", 0.002, 0.35), ("node-4", "tcp_retransmits_per_sec", 3, 900)],
               lines=[("node-4", "WARN", "NIC eth0: link flapping, packet loss 31 %", 4), ("kiln", "ERROR", "connection reset by peer", 4), ("rack", "ERROR", "connection reset by peer", 4), ("till", "ERROR", "connection reset by peer", 4)]),
         decoy=IDLE),
+    "a certificate, and a handshake that was tuned": case(
+        Story("gate", "idp_error_ratio", "gate cannot reach its identity provider", series=[("gate", "idp_error_ratio", 0.0, 1.0)],
+              lines=[("gate", "ERROR", "x509: certificate has expired or is not yet valid: current time is after NotAfter", 8)]),
+        decoy=(85, "gate: transport", ["services/gate/transport.go"], "@@ services/gate/transport.go @@\n-\tTLSHandshakeTimeout: 10 * time.Second,\n+\tTLSHandshakeTimeout: 5 * time.Second,")),
+    "names that do not resolve": case(
+        Story("kiln", "outbound_error_ratio", "calls fail everywhere",
+              series=[(name, "outbound_error_ratio", 0, 0.6) for name in ("kiln", "rack", "till")],
+              lines=[(name, "ERROR", "lookup depot.prod.svc on 10.0.0.10:53: server misbehaving", 6) for name in ("kiln", "rack", "till")]),
+        decoy=(85, "kiln: depot client", ["services/kiln/client.yaml"], "@@ services/kiln/client.yaml @@\n-  depot_timeout: 2s\n+  depot_timeout: 3s")),
 }  # fmt: skip
 
 
