@@ -114,6 +114,9 @@ def _api(item: dict[Any, Any], kind: str) -> Object:
         }  # fmt: skip
     elif found["kind"] == "pod":
         _own_states(found)
+    elif "spec" not in found and isinstance(found.get("desired"), int):
+        found["spec"] = {"replicas": found["desired"]}
+        found["status"] = {"availableReplicas": found.get("available", found.get("ready", 0))}
     return found
 
 

@@ -62,9 +62,11 @@ def _refused(cluster: Cluster) -> Iterator[Fact]:
             message = str(condition.get("message") or "")
             if condition.get("type") == "ReplicaFailure" and message:
                 yield from _refusal(cluster, workload, Event("Warning", "FailedCreate", message))
-    for _, name, event in () if cluster.workloads else cluster.all_events:
-        if event.reason == "FailedCreate":
-            yield from _refusal_of(name, event)
+    sets = cluster.of("replicaset")
+    for _, name, event in cluster.all_events:
+        workload = cluster.workload(re.sub(r"-[a-f0-9]{6,10}$", "", name))
+        if event.reason == "FailedCreate" and name not in sets and (workload is None or not workload.healthy):
+            yield from _refusal_of(name, event, _namespace(cluster))
 
 
 def _never_made(events: tuple[Event, ...]) -> bool:
@@ -76,8 +78,8 @@ def _refusal(cluster: Cluster, workload: Workload, event: Event) -> Iterator[Fac
     yield from _read(workload.name, place, event, frozenset(cluster.of("serviceaccount")))
 
 
-def _refusal_of(name: str, event: Event) -> Iterator[Fact]:
-    yield from _read(re.sub(r"-[a-f0-9]{6,10}$", "", name), "", event, frozenset())
+def _refusal_of(name: str, event: Event, place: str) -> Iterator[Fact]:
+    yield from _read(re.sub(r"-[a-f0-9]{6,10}$", "", name), place, event, frozenset())
 
 
 def _read(name: str, place: str, event: Event, accounts: frozenset[str]) -> Iterator[Fact]:

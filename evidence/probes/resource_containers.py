@@ -79,9 +79,17 @@ def _of_pod(cluster: Cluster, pod: Pod) -> Iterator[Fact]:
             )  # fmt: skip
     if pod.ready and not pod.restarts:
         return
+    yield from _evicted(pod)
     for event in pod.warnings:
         if _OOM.search(event.message):
             yield _killed(pod, workload, {}, f"{event.reason}: {event.message}")
+
+
+def _evicted(pod: Pod) -> Iterator[Fact]:
+    reasons = {pod.listed, pod.status.get("reason"), *(str((s.get("state") or {}).get("reason")) for s in pod.states)}
+    if "Evicted" in reasons:
+        said = next((e.message for e in pod.warnings if e.reason == "Evicted"), str(pod.status.get("message") or ""))
+        yield diagnosis(component(pod.owner), "container", "pod_evicted", 0.9, f"pod {pod.name} was Evicted: {said}")
 
 
 def _runs(pod: Pod, state: Object) -> str:

@@ -27,6 +27,12 @@ BOTH = 0.3
 """What a cause gains whose words and whose metric at its limit say the same."""
 
 
+NODES = "node_failure"
+_NODE = re.compile(
+    r"(?i)\bnodes?\b[^,;]{0,40}(?:not ?ready|unreachable|lost|down|pressure)|NodeNotReady|NodeLost|low on resource"
+)
+
+
 @dataclass(frozen=True)
 class OperationalCause:
     reason: Reason
@@ -50,7 +56,7 @@ def operational_causes(board: Board) -> tuple[OperationalCause, ...]:
 def _judge(reason: Reason, board: Board) -> OperationalCause | None:
     if reason.name == "traffic_surge":
         return _surge(reason, board)
-    spoken = support(reason, board, keep=_outside(board) if reason.kind == "external" else _not_slow)
+    spoken = support(reason, board, keep=_keep(reason, board))
     if not spoken.claims:
         return None
     score = min(1.0, spoken.score * _testified(board, spoken))
@@ -87,6 +93,20 @@ def _at_limit(symptom: Symptom) -> bool:
         return symptom.relation == "falls" and claim.value <= SPENT * (claim.baseline or 1.0)
     whole = 100.0 if claim.value > 1.0 + SPENT else 1.0
     return bool(_FILLS.search(name)) and symptom.relation == "rises" and FULL * whole <= claim.value <= 1.05 * whole
+
+
+def _keep(reason: Reason, board: Board) -> Callable[[Symptom], bool]:
+    if reason.kind == "external":
+        return _outside(board)
+    return _of_nodes if reason.name == NODES else _not_slow
+
+
+def _of_nodes(symptom: Symptom) -> bool:
+    """A workload that is not ready is no node that is not: of objects, only a node's state speaks for nodes."""
+    claim = symptom.claim
+    of_object = claim is not None and symptom.family == "resource" and not symptom.metric
+    told = claim is not None and (claim.subject.kind == "node" or _NODE.search(symptom.text) is not None)
+    return _not_slow(symptom) and (told or not of_object)
 
 
 def _not_slow(symptom: Symptom) -> bool:
