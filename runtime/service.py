@@ -191,7 +191,8 @@ class RunService:
 
     def _holding(self, run: Run, lease: RunLease, evidence: Evidence, watch: Watcher) -> Holding:
         ledger = self.store.ledger(lease)
-        ledger.subscribe(watch)
+        for hook in (*self._parts.hooks(), watch):
+            ledger.subscribe(hook)
         return Holding(run, lease, evidence, ledger)
 
     async def _work(self, holding: Holding, answer: PersonAnswer | None) -> RunOutcome:

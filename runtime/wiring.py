@@ -14,6 +14,8 @@ from ..contracts.ports import ActionTarget, Clock, Evidence, Ledger, OpenFresh, 
 from ..contracts.run import RunConfig
 from ..contracts.team import TeamSpec
 from ..evidence.opened import open_bundle
+from .hooks import transition_hooks
+from .outcome import Watcher
 from .team import load_team
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ class Parts:
     make_proposer: MakeProposer = field(default_factory=Proposers)
     load_team: LoadTeam = load_team
     clock: Clock = field(default_factory=SystemClock)
+    hooks: Callable[[], tuple[Watcher, ...]] = transition_hooks
+    """Told of every change of state, after it is committed."""
     uptime: Uptime = field(default_factory=SystemUptime)
     fresh: OpenFresh | None = None
     """The live source that says whether an action helped."""

@@ -17,6 +17,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "evidence": Entry("evidence", "Show a run's observations; ask one again and compare."),
         "decisions": Entry("decisions", "Show what was decided in a run, by which authority."),
         "arbitrate": Entry("arbitrate", "Show a ruling; say whether it would still stand."),
+        "archive": Entry("archive", "Write a run that is over to one file."),
         "events": Entry("events", "Show what happened in a run, in order."),
     },
     "Act": {
