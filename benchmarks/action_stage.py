@@ -40,7 +40,10 @@ def catalog(folder: Path, url: str, behaviour: str) -> str:
     secret.write_text(f"whsec_{SECRET}", "utf-8")
     target = f"  lying: {{type: http, url: '{url}/{behaviour}', networks: [127.0.0.0/8], secret_file: {secret}}}"
     via = "    via: {type: http, status_path: '/status/{key}', dry_path: /dry-run, outcome_path: '/outcome/{key}'}\n"
-    return CATALOG.replace("  lying: {type: dry-run}", target).replace(
+    slow = CATALOG.replace("settle_seconds: 0.05", "settle_seconds: 2.0").replace(
+        "every_seconds: 0.01", "every_seconds: 0.1"
+    )
+    return slow.replace("  lying: {type: dry-run}", target).replace(
         "    target: lying\n", "    target: lying\n" + via
     )  # fmt: skip
 

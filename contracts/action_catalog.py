@@ -130,6 +130,8 @@ class ActionSpec(Contract):
     attempts: int = Field(default=2, ge=1, le=5)
     """Tries where it is certain that nothing reached the target."""
     polling: Polling = Polling()
+    settle_seconds: float = Field(default=30.0, ge=0, le=3600)
+    """How long after a call without an answer its effect may still come; before that, its absence says nothing."""
     check_after_seconds: float = Field(default=60.0, ge=0, le=3600)
     """How long to wait, where there is a live source, before the symptom is looked for again."""
 

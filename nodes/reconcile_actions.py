@@ -122,12 +122,12 @@ async def _poll(case: Case, call: ActionCall | None) -> None:
 
 
 async def _find_out(case: Case, call: ActionCall | None) -> None:
-    status = await _record_of(case, call)
-    probed = await _state_of(case, call)
-    left = seconds_on_its_way(case.attempt, case.book.latest(case.deps.clock.now()))
-    answered = any(r.attempt_id == case.attempt.attempt_id for r in case.book.receipts)
-    if probed.outcome == "not_done" and left > 0 and not answered:  # our own call could still be on its way
-        await asyncio.sleep(left)
+    status, probed = await _record_of(case, call), await _state_of(case, call)
+    left = _on_its_way(case)
+    while left > 0 and settle(status, probed).to == "failed" and probed.outcome == "not_done":
+        pause = min(left, case.spec.polling.every_seconds) if case.spec else left
+        await asyncio.sleep(pause)
+        left -= pause
         status, probed = await _record_of(case, call), await _state_of(case, call)
     end = settle(status, probed)
     if end.to == "pending":
@@ -141,6 +141,11 @@ async def _find_out(case: Case, call: ActionCall | None) -> None:
     proof = status if status is not None and status.outcome == end.to else await _by_state(case, end)
     case.keep(proof)
     case.move(end.to, end.why, proof)
+
+
+def _on_its_way(case: Case) -> float:
+    now = case.book.latest(case.deps.clock.now())
+    return seconds_on_its_way(case.attempt, case.book.receipts, case.spec.settle_seconds if case.spec else 0.0, now)
 
 
 async def _record_of(case: Case, call: ActionCall | None) -> ExecutionReceipt | None:

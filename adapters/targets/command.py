@@ -1,11 +1,18 @@
 """Actions as programs. Exit codes are all that is believed; a program that was cut off has an unknown outcome."""
 
+import asyncio
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ...contracts.action_catalog import CommandOperation, CommandTarget
 from ...contracts.ports import ActionCall, DryRunReply, ProbedOutcome, TargetReply
 from ...rules.actions.templates import filled_text, values_of
-from .program import NotStarted, Ran, run
+from .program import NotStarted, Ran, run, running_with
 
 MOST_LINES = 40
+ATTEMPT = "LEADLINE_ACTION_ATTEMPT"
+"""Only the program that carries the action out has it in its environment."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class ProgramTarget:
@@ -33,7 +40,7 @@ class ProgramTarget:
     async def execute(self, call: ActionCall) -> TargetReply:
         operation = _operation(call)
         try:
-            ran = await self._run(operation.argv, call)
+            ran = await self._run(operation.argv, call, {ATTEMPT: call.attempt_id})
         except NotStarted as why:
             return TargetReply("failed", delivered=False, detail=str(why))
         body = ran.out + ran.err
@@ -45,7 +52,11 @@ class ProgramTarget:
         sure = ran.code in operation.not_done_codes
         return TargetReply("failed" if sure else "unknown", body=body, detail=detail)
 
-    async def status(self, call: ActionCall) -> TargetReply:  # noqa: ARG002  the port's
+    async def status(self, call: ActionCall) -> TargetReply:
+        """A program outlives us where we were killed: as long as it runs, it is at work."""
+        pid = await asyncio.to_thread(running_with, ATTEMPT, call.attempt_id) if call.attempt_id else None
+        if pid is not None:
+            return TargetReply("pending", detail=f"the program still runs, as process {pid}")
         return TargetReply("unknown", detail="a program keeps no record of what it was asked")
 
     async def outcome(self, call: ActionCall) -> ProbedOutcome:
@@ -63,13 +74,14 @@ class ProgramTarget:
     async def close(self) -> None:
         """Nothing is held open."""
 
-    async def _run(self, template: tuple[str, ...], call: ActionCall) -> Ran:
+    async def _run(self, template: tuple[str, ...], call: ActionCall, more: Mapping[str, str] = NOTHING) -> Ran:
         command, values = call.command, values_of(call.command, call.reference)
         environment = {
             **self._spec.environment,
             "LEADLINE_ACTION_COMMAND": command.command_id,
             "LEADLINE_ACTION_KEY": command.idempotency_key,
             "LEADLINE_ACTION_EPOCH": str(call.epoch),
+            **more,
         }
         argv = [filled_text(part, values) for part in template]
         return await run(argv, environment, self._spec.search_path, call.spec.call_seconds)

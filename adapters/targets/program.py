@@ -6,6 +6,7 @@ import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 MOST_BYTES = 65_536
@@ -75,3 +76,13 @@ async def _read(stream: asyncio.StreamReader) -> bytes:
 def _kill(pid: int) -> None:
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def running_with(name: str, value: str) -> int | None:
+    """The process that was started with this in its environment and still runs; None where none is known."""
+    wanted = f"{name}={value}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended, or is not ours
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                return int(folder.name)
+    return None

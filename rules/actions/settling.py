@@ -1,5 +1,6 @@
 """How an action without a clear receipt ends: by the target's record, by the state itself, else by a person."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -29,7 +30,14 @@ def settle(status: ExecutionReceipt | None, probed: ProbedOutcome) -> Settled:
     return Settled("manual_review", told or probed.detail or "neither the target nor the state says how it went")
 
 
-def seconds_on_its_way(attempt: ActionAttempt, now: datetime) -> float:
-    """For how much longer an attempt's call could still be under way; bounded, whatever the clock says."""
-    passed = (now - attempt.started_at).total_seconds()
-    return min(attempt.call_seconds, max(0.0, attempt.call_seconds - passed))
+def seconds_on_its_way(
+    attempt: ActionAttempt, receipts: Sequence[ExecutionReceipt], settle_seconds: float, now: datetime
+) -> float:
+    """For how much longer an attempt's effect could still come; bounded, whatever the clock says.
+
+    A call that was given up on may wait in the target's queue. One that the target answered is through.
+    """
+    if any(r.attempt_id == attempt.attempt_id and r.source == "response" and r.response for r in receipts):
+        return 0.0
+    most = attempt.call_seconds + settle_seconds
+    return min(most, max(0.0, most - (now - attempt.started_at).total_seconds()))

@@ -245,6 +245,21 @@ class TestProgram:
         reply = await target.execute(call_for(spec_for(via)))
         assert (reply.outcome, reply.delivered) == ("failed", False)
 
+    async def test_a_program_that_outlives_us_is_at_work(self, make: Any, tmp_path: Path) -> None:
+        """Our process was killed after it had started the program."""
+        bench = make("program", "late")
+        target: Any = bench.target
+        running = asyncio.create_task(target.execute(bench.call))
+        while not (tmp_path / "state").exists():  # noqa: ASYNC110  another process writes it
+            await asyncio.sleep(0.02)
+        reply = await target.status(bench.call)
+        assert reply.outcome == "pending"
+        assert "still runs" in reply.detail
+        assert (await target.status(replace(bench.call, attempt_id="att-2"))).outcome == "unknown"
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        assert (await target.status(bench.call)).outcome == "unknown"
+
     async def test_endless_output_is_cut(self) -> None:
         via = CommandOperation(argv=(sys.executable, "-S", "-c", "print('x' * 3_000_000)"))
         target = make_target("p", CommandTarget(type="command"), SystemClock())

@@ -43,6 +43,7 @@ kinds:
     arguments: {change: {source: cause}}
     compensation: {kind: roll-forward, arguments: {change: "{change}"}}
     call_seconds: 0.3
+    settle_seconds: 0.05
     polling: {every_seconds: 0.01, at_most: 8}
     check_after_seconds: 0
     per_run: 2
@@ -53,6 +54,7 @@ kinds:
     target: lying
     arguments: {change: {}}
     call_seconds: 0.3
+    settle_seconds: 0.05
     polling: {every_seconds: 0.01, at_most: 8}
     check_after_seconds: 0
   - kind: scale
@@ -64,6 +66,7 @@ kinds:
     arguments: {replicas: {type: integer, minimum: 1, maximum: 20}}
     remedies: [scale]
     call_seconds: 0.3
+    settle_seconds: 0.05
     polling: {every_seconds: 0.01, at_most: 8}
   - kind: wipe
     title: Delete data

@@ -18,8 +18,10 @@ from tests.doubles.acting import CATALOG
 from tests.doubles.desk import DeskInMemory
 from tests.doubles.lying_target import BEHAVIOURS, DOES_NOTHING, ENDS, LyingTarget
 
-QUICK = CATALOG.replace("every_seconds: 0.01", "every_seconds: 0.000001").replace(
-    "call_seconds: 0.3", "call_seconds: 0.005"
+QUICK = (
+    CATALOG.replace("every_seconds: 0.01", "every_seconds: 0.000001")
+    .replace("call_seconds: 0.3", "call_seconds: 0.005")
+    .replace("settle_seconds: 0.05", "settle_seconds: 0.005")
 )
 STEPS: dict[str, Any] = {
     "act": propose_actions, "ask": prepare_action, "answered": prepare_action, "execute": act,

@@ -41,7 +41,7 @@ STEPS = {
 LIES = ("honest", "drops", "works", "fails_later", "loses_key", "other", "forges", "broken", "refuses")
 QUICK = CATALOG.replace("replicas: {type: integer", "replicas: {default: 3, type: integer").replace(
     "every_seconds: 0.01", "every_seconds: 0.000001"
-).replace("call_seconds: 0.3", "call_seconds: 0.001")  # fmt: skip
+).replace("call_seconds: 0.3", "call_seconds: 0.001").replace("settle_seconds: 0.05", "settle_seconds: 0.001")  # fmt: skip
 CATALOGS = (parse_catalog(QUICK, "test"), parse_catalog(QUICK.replace("risk: low", "risk: high"), "changed"))
 
 

@@ -157,10 +157,19 @@ def test_how_an_unknown_is_settled(status: Any, probed: Any, to: str) -> None:
     assert settle(receipt, ProbedOutcome(probed)).to == to
 
 
-@pytest.mark.parametrize(("passed", "left"), [(0, 0.5), (0.3, 0.2), (9, 0), (-3600, 0.5)])
-def test_how_long_a_call_can_be_on_its_way(passed: float, left: float) -> None:
+@pytest.mark.parametrize(("passed", "left"), [(0, 2.5), (0.5, 2.0), (2.3, 0.2), (9, 0), (-3600, 2.5)])
+def test_how_long_an_effect_can_still_come(passed: float, left: float) -> None:
+    """Half a second for the call, two for the target's queue; a clock that was set back makes it no longer."""
     attempt = attempt_of(CALL)
-    assert seconds_on_its_way(attempt, attempt.started_at + timedelta(seconds=passed)) == pytest.approx(left)
+    now = attempt.started_at + timedelta(seconds=passed)
+    silent = judge(TargetReply("unknown", detail="timeout"), CALL.command, attempt, source="response", at=AT)
+    assert seconds_on_its_way(attempt, (silent,), 2.0, now) == pytest.approx(left)
+
+
+def test_what_the_target_answered_is_through() -> None:
+    attempt = attempt_of(CALL)
+    answered = judge(TargetReply("unknown", body=b"500"), CALL.command, attempt, source="response", at=AT)
+    assert seconds_on_its_way(attempt, (answered,), 2.0, attempt.started_at) == 0
 
 
 class TestTable:
