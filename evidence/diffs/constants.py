@@ -149,12 +149,13 @@ def _settings(hunk: Hunk, file: FileDiff) -> list[Effect]:
     old = [v for line in hunk.lines if line.mark == "-" for v in _values(line.text, file.path)]
     new = [v for line in hunk.lines if line.mark == "+" for v in _values(line.text, file.path)]
     kept = {v.key for v in new} | {v.text for v in new}
+    moved = {v.text for v in new if v.key != "name" and v.text.lower() not in _BOOLEANS and len(v.text) > 4}
     gone = [Value(v.text if v.key == "name" else v.key, v.text, v.line) for v in old] if file.role == "config" else []
     found = [
         Effect(kind="constant_removed", key=v.key, path=file.path, quote=f"- {v.line}", old=v.text, unit="text",
                clear=0.6)
         for v in gone
-        if v.key not in kept and not _number(v.text)
+        if v.key not in kept and not _number(v.text) and v.text not in moved
     ]  # fmt: skip
     return found + _items(hunk, file) + [
         Effect(kind="switch_changed", key=key, path=file.path, quote=f"+ {line.text.strip()}", new=value,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .effects import Effect
 from .model import FileDiff
-from .text import bare_lines, strings, words
+from .text import bare_lines, strings, terms, words
 
 _PAIR = re.compile(r"""^[\s{,-]*["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*["']?([^"',;{}\[\]]+?)["']?\s*[,;]?\s*$""")
 _ENV_NAME = re.compile(r"""^\s*-?\s*name:\s*["']?([A-Za-z_][\w.-]*)["']?\s*$""")
@@ -35,7 +35,7 @@ def setting_effects(file: FileDiff) -> list[Effect]:
     for gone in old:
         if gone.key in kept or gone.key in _STRUCTURAL:
             continue
-        twin = next((s for s in new if s.value == gone.value and s.key not in {o.key for o in old}), None)
+        twin = next((s for s in new if s.key not in {o.key for o in old} and _same_setting(gone, s)), None)
         if twin is not None:
             found.append(_renamed(file, gone, twin))
     return found
@@ -97,6 +97,12 @@ def _context(file: FileDiff) -> tuple[str, ...]:
 def _renamed(file: FileDiff, gone: Setting, twin: Setting) -> Effect:
     return Effect(kind="key_renamed", key=gone.key, path=file.path, quote=f"- {gone.line} + {twin.line}",
                   old=gone.key, new=twin.key, clear=0.85)  # fmt: skip
+
+
+def _same_setting(gone: Setting, come: Setting) -> bool:
+    """The same value, and one that is hardly the same by chance, unless the keys have a word in common."""
+    telling = len(gone.value) > 4 and gone.value.lower() not in {"true", "false"} and not gone.value.isdigit()
+    return gone.value == come.value and (telling or bool(terms(gone.key) & terms(come.key)))
 
 
 def _same_place(old: str, new: str) -> bool:

@@ -34,6 +34,8 @@ class Links:
         if self.exact(effect):
             return 1.0
         key, quote = terms(key_of(effect)) - self._service_terms, terms(line_of(effect)) - self._service_terms
+        if effect_kind(effect) == "key_renamed":
+            quote = key
         shared_key = key & self._symptom_terms
         shared_quote = (quote & self._symptom_terms) - shared_key
         return min(1.0, self._weigh(shared_key, KEY) + self._weigh(shared_quote, QUOTE))
@@ -97,6 +99,7 @@ class Links:
         }
         if effect.object.startswith("field_"):
             names.add(key.lower())
+        names -= _on_both_sides(line_of(effect))
         known = {name.lower() for name in self._board.services}
         return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self._joined) for name in names - known)
 
@@ -127,6 +130,15 @@ class Links:
             for text in self._texts if _GAVE_UP.search(text)
             for q in quantities(text[:600]) for limit in limits
         )  # fmt: skip
+
+
+def _on_both_sides(line: str) -> set[str]:
+    """Hosts and literals that stood there before and stand there still: the change is not about them."""
+    old, arrow, new = line.partition(" + ")
+    if not arrow:
+        return set()
+    sides = [{text.lower() for text in (*_HOST.findall(side), *strings(side))} for side in (old, new)]
+    return sides[0] & sides[1]
 
 
 def _moved_alike(effect: Claim, symptom: Symptom) -> bool:
