@@ -166,7 +166,11 @@ def _collection(lines: list[str]) -> Iterator[_Line]:
     for line in lines:
         match = _UNCOLLECTED.match(" ".join(line.split()))
         if match and match.group(2) == "failed":
-            yield _Line(0.2, f"{match.group(1)} could not be collected: {match.group(3)}", "uncollected")
+            yield _Line(
+                0.2,
+                f"{match.group(1)} is currently failing, it could not be collected: {match.group(3)}",
+                "uncollected",
+            )
         elif match and "log" in match.group(1):
             yield _Line(0.3, f"{match.group(1)} is empty: no ERROR lines and no other logs were found", "empty")
 

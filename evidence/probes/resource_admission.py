@@ -64,8 +64,8 @@ def _refused(cluster: Cluster) -> Iterator[Fact]:
                 yield from _refusal(cluster, workload, Event("Warning", "FailedCreate", message))
     sets = cluster.of("replicaset")
     for _, name, event in cluster.all_events:
-        workload = cluster.workload(re.sub(r"-[a-f0-9]{6,10}$", "", name))
-        if event.reason == "FailedCreate" and name not in sets and (workload is None or not workload.healthy):
+        owner = cluster.workload(re.sub(r"-[a-f0-9]{6,10}$", "", name))
+        if event.reason == "FailedCreate" and name not in sets and (owner is None or not owner.healthy):
             yield from _refusal_of(name, event, _namespace(cluster))
 
 
