@@ -25,6 +25,7 @@ TRUST = {
     "trace_self_time": 0.85,
     "trace_errors": 0.9,
     "trace_course": 1.0,
+    "alert_path": 0.9,
     "call_graph": 0.95,
     "deepest_anomalous_callee": 0.8,
     "resource_state": 0.95,

@@ -1,4 +1,4 @@
-"""Metrics: what left its usual range, and when."""
+"""Metrics: what left its usual range, when, and where along the alerted service's calls."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ class MetricsAnalyst(FieldAnalyst):
     def plan(self, view: CaseView, observed: Sequence[Observation]) -> Iterable[ProbeCall]:
         first = ProbeCall(probe="metric_shift", params=dict(scoped(view)))
         yield first
+        if not view.services:
+            yield ProbeCall(probe="alert_path")
         early = early_split(observed, first)
         if early:
             yield ProbeCall(probe="metric_shift", params={**scoped(view), "split_at": early})

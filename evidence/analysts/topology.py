@@ -25,7 +25,6 @@ class TopologyAnalyst(FieldAnalyst):
         odd = anomalous(view.upstream)
         if odd:
             yield ProbeCall(probe="deepest_anomalous_callee", params={"services": list(odd)})
-        yield ProbeCall(probe="alert_path")
 
 
 def anomalous(claims: Iterable[Claim]) -> tuple[str, ...]:

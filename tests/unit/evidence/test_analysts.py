@@ -91,9 +91,9 @@ def test_findings_are_bounded_and_strongest_first() -> None:
 
 def test_a_long_span_is_searched_for_a_slow_beginning_and_then_enough_was_asked() -> None:
     analyst = MetricsAnalyst()
-    (first,) = analyst.next_questions(view(), [])
-    assert first == ProbeCall(probe="metric_shift")
-    seen = [observed(first, SHIFT, hours=4)]
+    first, path = analyst.next_questions(view(), [])
+    assert (first, path) == (ProbeCall(probe="metric_shift"), ProbeCall(probe="alert_path"))
+    seen = [observed(first, SHIFT, hours=4), observed(path)]
     (second,) = analyst.next_questions(view(), seen)
     assert second.params == {"split_at": (EIGHT + timedelta(hours=1)).isoformat()}
     assert analyst.next_questions(view(), [*seen, observed(second, hours=4)]) == ()
@@ -101,8 +101,8 @@ def test_a_long_span_is_searched_for_a_slow_beginning_and_then_enough_was_asked(
 
 def test_a_short_span_is_asked_once() -> None:
     analyst = MetricsAnalyst()
-    (first,) = analyst.next_questions(view(), [])
-    assert analyst.next_questions(view(), [observed(first, SHIFT, hours=1)]) == ()
+    first, path = analyst.next_questions(view(), [])
+    assert analyst.next_questions(view(), [observed(first, SHIFT, hours=1), observed(path)]) == ()
 
 
 def test_a_later_question_says_nothing_new_of_the_same_thing() -> None:
