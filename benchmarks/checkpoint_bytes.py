@@ -19,6 +19,9 @@ SIZES = (10, 100, 1000)
 GROWTH = 1.5
 """From the smallest to the largest run, for each task."""
 
+SLOWER = 3.0
+"""A run that reads all of itself at every task would be ten times slower a task."""
+
 QUERY = """
 SELECT (SELECT COALESCE(SUM(LENGTH(checkpoint) + LENGTH(metadata)), 0) FROM checkpoints)
      + (SELECT COALESCE(SUM(LENGTH(value)), 0) FROM writes),
@@ -51,4 +54,5 @@ def measure() -> list[Figure]:
         Figure("growth of that from the first to the last", largest[0] / least[0], "times", most=GROWTH),
         *(Figure(f"records, {n} tasks", found[n][1], "bytes a task") for n in SIZES),
         *(Figure(f"time, {n} tasks", found[n][2], "ms a task") for n in SIZES),
+        Figure("growth of that from 100 to 1,000 tasks", largest[2] / found[100][2], "times", most=SLOWER),
     ]
