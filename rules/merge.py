@@ -1,7 +1,7 @@
 """What the merged result must satisfy as a whole; parts that pass can still make a whole that fails."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ..contracts.base import ClaimId
@@ -12,7 +12,7 @@ from ..contracts.report import RankedCause, Ranking, RuledOut
 from ..contracts.task import Budget, Task
 
 LATE = timedelta(minutes=10)
-"""A cause may seem to begin so long after the first alert before that counts against it: sampling and clocks."""
+"""A change may seem to come so long after the first alert before that counts against it: sampling and clocks."""
 
 
 class Whole(NamedTuple):
@@ -36,13 +36,21 @@ class Integration(NamedTuple):
 
 
 def causes_precede_effects(whole: Whole) -> tuple[str, ...]:
+    """What was done after the first alert did not cause it. When symptoms were seen to begin says nothing here."""
     first = whole.incident.first_alert
     fired = first.fired_at if first else None
     return tuple(
-        f"{c.cause.ref}: it begins {c.onset:%H:%M:%S}, after the first alert at {fired:%H:%M:%S}"
+        f"{c.cause.ref}: it was made {made:%H:%M:%S}, after the first alert at {fired:%H:%M:%S}"
         for c in whole.ranking.causes
-        if c.onset and fired and c.onset > fired + LATE
+        if fired and (made := _made(c, whole.claims)) is not None and made > fired + LATE
     )
+
+
+def _made(cause: RankedCause, claims: Mapping[ClaimId, Claim]) -> datetime | None:
+    """The earliest time at which a change is known to have reached anything."""
+    known = [claims[ref] for ref in cause.claims_for if ref in claims]
+    times = [c.at for c in known if c.signal == "change:time" and c.subject.ref == cause.cause.ref and c.at is not None]
+    return min(times, default=None)
 
 
 def causes_carry_claims(whole: Whole) -> tuple[str, ...]:

@@ -253,14 +253,28 @@ def ranking(**changes: Any) -> Ranking:
     )
 
 
-LATE = cause(onset=NOON + timedelta(hours=1))
+MADE_LATE = claim(
+    fact(
+        subject=Subject(kind="change", ref="c1", service="till"),
+        signal="change:time",
+        relation="precedes",
+        at=NOON + timedelta(hours=1),
+    ),
+    id=ClaimId("clm-late"),
+)
+LATE = cause(claims=("clm-1", "clm-late"))
+HELD = {"clm-1": claim(id=ClaimId("clm-1")), "clm-late": MADE_LATE}
 BARE = cause("c2", claims=("clm-none",))
 WHOLES: dict[str, tuple[dict[str, Any], str, str]] = {
     "in order": ({}, "cause_found", ""),
-    "a cause after the alert": ({"ranking": ranking(causes=(LATE,))}, "inconclusive", "after the first alert"),
+    "a cause after the alert": (
+        {"ranking": ranking(causes=(LATE,)), "claims": HELD}, "inconclusive", "after the first alert",
+    ),
+    "symptoms seen after the alert": (
+        {"ranking": ranking(causes=(cause(onset=NOON + timedelta(hours=1)),))}, "cause_found", "",
+    ),
     "a late first cause and a good second": (
-        {"ranking": ranking(causes=(LATE.model_copy(update={"cause": BARE.cause}), cause()))}, "cause_found",
-        "after the first alert",
+        {"ranking": ranking(causes=(LATE, cause("c3"))), "claims": HELD}, "cause_found", "after the first alert",
     ),
     "a cause that no claim carries": ({"ranking": ranking(causes=(BARE,))}, "inconclusive", "no accepted claim"),
     "a chain through the air": (
@@ -291,5 +305,5 @@ def test_wholes(name: str) -> None:
 
 
 def test_a_fallen_cause_is_kept_as_ruled_out_with_its_reason() -> None:
-    result = integrate(whole(ranking=ranking(causes=(LATE,))))
-    assert [(r.cause.ref, r.why[:9]) for r in result.ranking.ruled_out] == [("c1", "it begins")]
+    result = integrate(whole(ranking=ranking(causes=(LATE,)), claims=HELD))
+    assert [(r.cause.ref, r.why[:11]) for r in result.ranking.ruled_out] == [("c1", "it was made")]
