@@ -3,6 +3,7 @@
 A table stands in a page between `<!-- table NAME -->` and `<!-- end -->`.
 """
 
+import functools
 import re
 import sys
 import types
@@ -28,8 +29,12 @@ from leadline.contracts.action_catalog import (
     KubernetesTarget,
     Polling,
 )
+from leadline.contracts.lifecycle import LIFECYCLES
 from leadline.contracts.task import Budget
-from leadline.contracts.team import ActionPolicy, AgentSpec, Fuse, HumanPoint, Requirement, TeamSpec
+from leadline.contracts.team import ActionPolicy, AgentSpec, Fuse, HumanPoint, Requirement, TeamSpec, Topology
+from leadline.rules.communication.kinds import RULES
+from leadline.rules.communication.matrix import MATRIX
+from leadline.rules.modes import TABLE as MODES
 from leadline.runtime.settings import Settings
 
 PAGES = Path(__file__).parent
@@ -107,9 +112,62 @@ TABLES: dict[str, type[BaseModel]] = {
 }  # fmt: skip
 
 
+TOPOLOGIES: tuple[Topology, ...] = get_args(Topology)
+
+
+def ways() -> list[str]:
+    """The matrix of relations and topologies."""
+    rows = [f"| relation | {' | '.join(f'`{t}`' for t in TOPOLOGIES)} |", "|---|---|---|---|---|"]
+    for relation, row in MATRIX.items():
+        cells = ["open" if row[t].is_open else row[t].instead for t in TOPOLOGIES]
+        rows.append(f"| `{relation}` | {' | '.join(cells)} |")
+    return rows
+
+
+def kinds() -> list[str]:
+    """What each kind of message is for."""
+    rows = ["| kind | channel | from | to | needs | read by |", "|---|---|---|---|---|---|"]
+    for kind, rule in RULES.items():
+        needs = [name.replace("_refs", " reference") for name in rule.refs]
+        needs += ["tasks that depend on each other"] if rule.needs_tie else []
+        parties = [", ".join(sorted(r.replace("_", " ") for r in roles)) for roles in (rule.senders, rule.receivers)]
+        reach = rule.visibility.replace("_", " ")
+        rows.append(
+            f"| `{kind}` | {rule.channel.replace('_', ' ')} | {' | '.join(parties)} | {', '.join(needs)} | {reach} |"
+        )
+    return rows
+
+
+def modes() -> list[str]:
+    """How a task is given out in which topology."""
+    rows = [f"| mode | {' | '.join(f'`{t}`' for t in TOPOLOGIES)} |", "|---|---|---|---|---|"]
+    for mode, row in MODES.items():
+        rows.append(f"| `{mode}` | {' | '.join(row[t].replace('_', ' ') for t in TOPOLOGIES)} |")
+    return rows
+
+
+def lifecycle(name: str) -> list[str]:
+    rows = ["| from | to | guard |", "|---|---|---|"]
+    for state, steps in LIFECYCLES[name].items():
+        rows += [f"| `{state}` | `{to}` | {guard.replace('_', ' ')} |" for to, guard in steps.items()]
+    return rows
+
+
+RULE_TABLES: dict[str, Callable[[], list[str]]] = {
+    "communication.ways": ways,
+    "communication.kinds": kinds,
+    "allocation.modes": modes,
+    **{f"lifecycle.{name}": functools.partial(lifecycle, name) for name in LIFECYCLES},
+}
+
+
+def rows_of(name: str) -> list[str]:
+    return RULE_TABLES[name]() if name in RULE_TABLES else fields(TABLES[name])
+
+
 def renewed(page: str) -> str:
     """The page with its tables as the code has them now."""
-    return MARKED.sub(lambda m: f"{m['open']}{chr(10).join(fields(TABLES[m['name']]))}\n{m['close']}", page)
+    return MARKED.sub(lambda m: f"{m['open']}{chr(10).join(rows_of(m['name']))}\n{m['close']}", page)
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ from ..contracts.evidence import Source
 from ..contracts.lifecycle import TASK_DONE
 from ..contracts.task import Task
 from ..evidence.probes.registry import all_probes
+from ..rules.forced import forced_share
 from .records import RunRecords
 from .spans import critical_path, spans
 
@@ -161,6 +162,10 @@ def _violations(records: RunRecords) -> float:
     return float(sum(event.kind in kinds for event in records.events) + sum(event.forced for event in records.events))
 
 
+def _forced(records: RunRecords) -> float:
+    return forced_share(records.events).share
+
+
 def _duplicate_effects(records: RunRecords) -> float:
     """Further attempts of one command that came to succeed."""
     done = {(receipt.command_id, receipt.attempt_id) for receipt in records.receipts if receipt.outcome == "succeeded"}
@@ -202,6 +207,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("outcome", "integration_pass", "the whole passed its checks", _integration_pass),
     Figure("outcome", "goal_completion", "the run concluded with a report", _goal),
     Figure("safety_cost", "violations", "refused and forced steps", _violations),
+    Figure("safety_cost", "forced_share", "transitions that overruled a guard", _forced),
     Figure("safety_cost", "duplicate_effects", "actions that took effect twice", _duplicate_effects),
     Figure("safety_cost", "tokens", "prompt and answer tokens", _tokens),
     Figure("safety_cost", "latency", "seconds of the run", _latency),

@@ -62,7 +62,7 @@ async def write_archive(run: Run, reader: LedgerReader, out: Path) -> int:
         raise UsageError(f"{str(out)!r} has no known ending", hint=f"--out FILE{' or --out FILE'.join(SUFFIXES)}")
     part = out.with_name(f".{out.name}.part")
     try:
-        with part.open("xb") as raw, _opened(raw, out.suffix) as stream:
+        with _opened(part, out.suffix) as stream:
             lines = await _write(run, reader, stream)
         os.link(part, out)  # refuses a file that is there, which a rename would replace
     except OSError as fault:
@@ -85,15 +85,17 @@ def read_archive(path: Path) -> Archive:
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 @contextmanager
-def _opened(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    if suffix == ".jsonl":
-        yield raw
-        return
-    with (
-        zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as bundle,
-        bundle.open(MEMBER, "w", force_zip64=True) as member,
-    ):
-        yield member
+def _opened(part: Path, suffix: str) -> Iterator[IO[bytes]]:
+    """A new file, for its owner's eyes as the database is."""
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as raw:
+        if suffix == ".jsonl":
+            yield raw
+            return
+        with (
+            zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as bundle,
+            bundle.open(MEMBER, "w", force_zip64=True) as member,
+        ):
+            yield member
 
 
 async def _write(run: Run, reader: LedgerReader, stream: IO[bytes]) -> int:

@@ -73,5 +73,14 @@ def _check(team: TeamSpec, tree: CommentedMap, name: str) -> None:
         raise TeamError(
             f"{name}{line_of(tree, ('root_owner',))}: root_owner {team.root_owner!r} is no agent", hint=HINT
         )
+    known = {c for a in team.agents for c in a.capabilities}
+    for index, capability in enumerate(team.person_assigns):
+        if capability not in known:
+            place = line_of(tree, ("person_assigns", index))
+            raise TeamError(f"{name}{place}: person_assigns: nobody has capability {capability!r}", hint=HINT)
+    for index, point in enumerate(team.human_points):
+        if point.on_timeout == "escalate" and not point.escalate_to:
+            place = line_of(tree, ("human_points", index))
+            raise TeamError(f"{name}{place}: human point {point.name!r} escalates to nobody: escalate_to", hint=HINT)
     if not any(a.accepts_delegation for a in team.agents):
         raise TeamError(f"{name}: no agent takes delegated work", hint=HINT)

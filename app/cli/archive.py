@@ -25,7 +25,10 @@ def archive(
         Path, typer.Option("--out", metavar="FILE", help="A new file: .jsonl, or .zip for the same packed.")
     ],
 ) -> None:
-    """Write a run that is over to one file: all its records, events and prompts, without secrets."""
+    """Write a run that is over to one file.
+
+    It holds all records, events and prompts, with secrets masked; reading it back notices a cut or changed file.
+    """
 
     async def keep(store: SqlRunStore) -> int:
         found = await store.run(RunId(run))

@@ -16,6 +16,7 @@ from ..times import span, utc
 from .lazy import command_app
 from .options import RunArgument
 from .session import session_of
+from .show_messages import show_messages
 from .show_parts import show_assignments, show_prompts, show_task_list, show_tasks
 from .work import read
 
@@ -30,13 +31,14 @@ def show(
     assignments: Annotated[bool, typer.Option("--assignments", help="Why who was chosen, and who was not.")] = False,
     tasks: Annotated[bool, typer.Option("--tasks", help="Every task's contract.")] = False,
     prompts: Annotated[bool, typer.Option("--prompts", help="What a model was asked, and how it answered.")] = False,
+    messages: Annotated[bool, typer.Option("--messages", help="Who wrote what to whom, and what was refused.")] = False,
 ) -> None:
     """Show one run: its state, its tasks, and why who did what."""
 
     async def tell(store: SqlRunStore) -> None:
         found = await store.run(RunId(run))
         reader, console = store.reader(found.run_id), output()
-        if not (assignments or tasks or prompts):
+        if not (assignments or tasks or prompts or messages):
             _head(console, found)
             await show_task_list(console, reader)
             _next(console, found, await _open_request(store, found))
@@ -46,6 +48,8 @@ def show(
             await show_assignments(console, reader)
         if prompts:
             await show_prompts(console, reader)
+        if messages:
+            await show_messages(console, reader)
 
     read(session_of(context), tell)
 

@@ -57,6 +57,7 @@ def test_an_empty_run_says_nothing_but_that_it_failed():
     assert {name: value for name, value in values.items() if value is not None} == {
         "outcome.goal_completion": 0.0,
         "safety_cost.violations": 0.0,
+        "safety_cost.forced_share": 0.0,
         "safety_cost.duplicate_effects": 0.0,
         "safety_cost.tokens": 0.0,
     }
