@@ -13,6 +13,9 @@ from ..contracts.event import Event
 from ..contracts.ports import Deps
 from ..nodes.outcome import Outcome
 
+FIRST = 1
+"""The epoch of the process that began the run: no step of it can have been done before."""
+
 Step = Callable[[Any, Deps], Awaitable[Outcome]]
 
 
@@ -28,9 +31,10 @@ def recorded(name: str, step: Step) -> GraphNode:
     async def node(state: Any, *, runtime: Runtime[Deps]) -> Mapping[str, Any]:
         deps, info = runtime.context, runtime.execution_info
         key = f"{name}:{info.task_id if info else ''}"
-        done = await deps.ledger.recall(key)
-        if done is not None:
-            return done
+        if deps.ledger.lease.epoch > FIRST:
+            done = await deps.ledger.recall(key)
+            if done is not None:
+                return done
         started = deps.clock.monotonic()
         outcome = await step(state, deps)
         finished = Event(

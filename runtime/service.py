@@ -243,9 +243,22 @@ class RunService:
                 clock=self._parts.clock,
                 uptime=self._parts.uptime.mark(),
             )
+        if standing.started:
+            await self._tell_resumed(holding)
         if holding.run.state != "running":
             await self.store.set_state(holding.lease, "running")
         return await segment.go(await self._answered(pending, holding))
+
+    async def _tell_resumed(self, holding: Holding) -> None:
+        event = Event(
+            event_id=derived_id("evt", holding.run.run_id, "resumed", holding.lease.epoch),
+            kind="run.resumed",
+            subject=holding.run.run_id,
+            by="service",
+            reason=f"by {holding.lease.holder}, lease epoch {holding.lease.epoch}",
+            at=self._parts.clock.now(),
+        )
+        await holding.ledger.commit(Writes(events=(event,)))
 
     async def _answered(self, pending: dict[str, Interrupt], holding: Holding) -> dict[str, dict[str, str]]:
         """Answers to pending interrupts, by interrupt id: given now, given before a crash, or by a timeout."""

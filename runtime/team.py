@@ -1,5 +1,6 @@
 """Team files: read, checked, every fault with its line."""
 
+from functools import cache
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -32,6 +33,7 @@ def load_team(path: Path | None = None) -> TeamSpec:
     return parse_team(text, str(path))
 
 
+@cache
 def parse_team(text: str, name: str) -> TeamSpec:
     try:
         tree = YAML(typ="rt", pure=True).load(StringIO(text))

@@ -2,17 +2,18 @@
 
 import asyncio
 from contextlib import aclosing
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...contracts.errors import ModelError
 from ...contracts.ports import Clock, Ledger
+from ...contracts.proposal import Proposal
 from ...contracts.task import Budget
 from .chat import KEEP_ALIVE, SEED, Call, Message, Profile, Reply
 from .probe import Prober
 from .proposer import ModelProposer
 from .strict import ANSWER_CHARS
-from .wire import CONNECT_SECONDS
+from .wire import CONNECT_SECONDS, certificates
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -69,6 +70,7 @@ class OllamaChat:
                 "timeout": httpx.Timeout(None, connect=CONNECT_SECONDS),  # every call has its own bound in `complete`
                 "trust_env": False,
                 "follow_redirects": False,
+                "verify": certificates(),
             },
         )
 
@@ -100,7 +102,8 @@ class OllamaChat:
     async def _stream(self, call: Call) -> Reply:
         """The raw answer: with_structured_output would repair a cut one, so that nobody sees that it was cut."""
         options = {"num_ctx": self.num_ctx, "num_predict": call.answer_tokens, "temperature": 0.0, "seed": SEED}
-        bound = self._client.bind(format=call.ask.form.model_json_schema(), options=options)
+        form: type[Proposal] = call.ask.form
+        bound = self._client.bind(format=_schema_of(form), options=options)
         text, meta = "", {}
         async with aclosing(bound.astream([_lc(message) for message in call.messages])) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
@@ -110,6 +113,11 @@ class OllamaChat:
                 if len(text) > ANSWER_CHARS:
                     break
         return _reply(text, meta)
+
+
+@cache
+def _schema_of(form: type[Proposal]) -> dict[str, Any]:
+    return form.model_json_schema()
 
 
 def _lc(message: Message) -> "BaseMessage":

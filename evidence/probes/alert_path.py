@@ -6,7 +6,7 @@ window's own points before the alert; the smaller distance counts, since what li
 service gives way to a callee that calls others itself and moves by at least 0.3 as much, or to one that calls nobody
 and moves by 0.4 as much. An endpoint that calls nobody counts half where a caller of it also calls a service that moves
 and does: it may only be the address of that service. What no move leads to counts 0.7 (a traversal after MonitorRank
-and after the reference of the PetShop benchmark, Hardt et al., 2023). Strength: z / (z + 6) at the end of a path, half
+and after Hardt et al., 2023). Strength: z / (z + 6) at the end of a path, half
 of it for each step back. Cost: the series of one measure.
 """
 

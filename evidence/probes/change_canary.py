@@ -1,7 +1,7 @@
 """Do the instances that a rollout released behave otherwise than the stable ones beside them?
 
 Method: for each rollout that names its new instances, every metric of these is held against the same metric of the
-other instances of the service at the same time, which a fault elsewhere moves alike (after ChangeRCA and Kayenta);
+other instances of the service at the same time, which a fault elsewhere moves alike (canary analysis, after Kayenta);
 where no stable instance is left, against the time before the rollout. A share of success that is lower, a duration or
 an error share that is higher, and new instances that stand still or from which nothing is heard while the stable ones
 go on and are called, count; a calmer or busier processor does little. Strength: x / (x + 15) for x points of success,

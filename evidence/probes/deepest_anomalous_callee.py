@@ -3,8 +3,8 @@
 Method: among the given services, one that reaches no other of them by calls is `deepest_anomalous`; one that reaches
 another is `upstream_of_anomalous` (it may only suffer from its callee); one without any call to or from the others is
 `isolated`. Services that call each other in a ring count as equally deep. After the call-graph traversal of MonitorRank
-and of the PetShop benchmark's reference. Strength: 0.5, plus up to 0.5 by the share of the others that lead to it; 0.4
-for upstream, 0.3 for isolated. Cost: cheap with a topology, a self-join of the spans without.
+(Kim et al., 2013) and of Hardt et al., 2023. Strength: 0.5, plus up to 0.5 by the share of the others that lead to it;
+0.4 for upstream, 0.3 for isolated. Cost: cheap with a topology, a self-join of the spans without.
 """
 
 from pydantic import Field

@@ -4,8 +4,8 @@ Method: spans are joined to visits, one request's stay in one service (visits.py
 that carry its span, by the place in the code where they were written or by their template, the steps inside and the
 calls that it made. For each operation and event the share of visits that show it is compared before and after,
 stratified by the way that led there, so that another mix of traffic is no change (Mantel and Haenszel, 1959); so is,
-after Nezha (Yu et al., 2023, "Nezha: Interpretable Fine-Grained Root Causes Analysis for Microservices on Multi-modal
-Observability Data"), the share of those visits that came as far as the event's usual predecessor. What appears counts
+after Yu et al., 2023 (fine-grained root causes from multi-modal observability data, ESEC/FSE), the share of those
+visits that came as far as the event's usual predecessor. What appears counts
 in full where it tells of a failure and a fifth else; what vanishes counts in full as a line, 0.6 as a call or a step,
 and not where it told of a failure: a service that recovers is no cause. Strength: |difference|^0.7 x z / (z + 2), less
 0.6 of the most that a service shows that it leads to: what a callee does differently shows in its callers as well. Two

@@ -42,7 +42,8 @@ _BAD = re.compile(
     r"down\b|retry|reset|cancel|no such|unknown|overload|throttl|backlog|stale|"
     r"miss\b|rising|redeliver|malformed|corrupt|mismatch|conflict|deadlock|evict|pressure|"
     r"not (?:defined|set|configured)|undefined|\bunset\b|defaults? (?:value )?used|using (?:the )?default|"
-    r"full\b|no space|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition|misbehav|servfail|nxdomain"
+    r"full\b|no space|warn|waited|fallback|\b[45]\d\d\b|unauthori|forbidden|skew|drift|partition|misbehav|"
+    r"servfail|nxdomain"
 )
 _LATENCY = re.compile(r"\b(latency|duration|p ?\d+|ms|millis|elapsed|age|took|response time|lag|delay|quantile|time)\b")
 _OFFSET = re.compile(r"\b(offset|skew|drift|clock|replica\w*)\b")

@@ -151,7 +151,9 @@ class TestInterrupts:
             assert (waiting.exit_code, waiting.run.state) == (5, "waiting")
             assert waiting.waiting.content["tasks"][0]["title"].startswith("Metrics")
             done = await service.resume(waiting.run.run_id, PersonAnswer(None, "approved"))
+            events = await service.store.reader(waiting.run.run_id).events()
         assert (done.exit_code, done.run.state) == (0, "concluded")
+        assert [e.kind for e in events].count("run.resumed") == 1
 
     async def test_resume_without_an_answer_keeps_waiting(self, serve: Serve) -> None:
         async with serve() as service:

@@ -66,6 +66,9 @@ async def test_an_alert_on_another_kind_of_measure_has_no_path(opened) -> None:
 
 
 async def test_where_something_runs_is_no_call(opened) -> None:
-    edges = [{"caller": "site", "callee": "pay", "kind": "calls"}, {"caller": "site", "callee": "n1", "kind": "runs_on"}]
+    edges = [
+        {"caller": "site", "callee": "pay", "kind": "calls"},
+        {"caller": "site", "callee": "n1", "kind": "runs_on"},
+    ]
     answer = await ask(opened({"topology.jsonl": edges}, incident="schema: 1\nid: inc-1\ntitle: slow\n"), "call_graph")
     assert [(f.subject.ref, f.object) for f in answer.facts] == [("site", "pay")]
