@@ -5,7 +5,6 @@ earlier process granted is void, and its task is announced anew.
 """
 
 import asyncio
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from ..contracts.assignment import TaskLease
 from ..contracts.base import AgentId, Record, TaskId, derived_id
 from ..contracts.delegation import DelegationBrief
 from ..contracts.event import Event
-from ..contracts.lifecycle import TASK_OVER
+from ..contracts.lifecycle import MESSAGE_OVER, TASK_OVER
 from ..contracts.ports import Deps, Writes
 from ..contracts.task import Task
 from ..contracts.team import AgentSpec
@@ -31,8 +30,7 @@ from .inputs import missing_inputs
 from .messaging import Postbox
 from .outcome import stamp
 from .performing import Performed
-
-OPEN = frozenset({"announced", "revision_requested"})
+from .shelf import OPEN, Shelf
 
 
 class Told(NamedTuple):
@@ -66,8 +64,7 @@ class Board:
     submitted: list[TaskId] = field(default_factory=list)
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _open: list[tuple[int, TaskId]] = field(default_factory=list)
-    """Open tasks in the plan's order."""
+    _open: Shelf = field(default_factory=Shelf)
     _active: dict[TaskId, TaskLease] = field(default_factory=dict)
     _twins: dict[TaskId, tuple[TaskId, TaskId]] = field(default_factory=dict)
 
@@ -94,8 +91,7 @@ class Board:
     def pick(self, agent: AgentSpec) -> Task | None:
         """The first open task, in the plan's order, that the agent may do; a revision goes to its owner."""
         able = set(agent.capabilities)
-        for _, key in self._open:
-            task = self.tasks[key]
+        for task in self._open:
             if able.issuperset(task.spec.required_capabilities) and self._may_have(agent, task):
                 return task
         return None
@@ -166,6 +162,24 @@ class Board:
             await self._commit((*done.records, completed, handed), (*done.events, first, second))
             return True
 
+    async def release(self, held: Held, done: Performed, why: str) -> None:
+        """Give a task back: its owner asks to be rid of it, and whoever claims it next is told to have it."""
+        async with self._writing:
+            task_id = held.task.spec.task_id
+            task, lease = self.tasks[task_id], self.leases[task_id]
+            mark = stamp(self.deps, held.lease.agent_id)
+            if lease.lease_id != held.lease.lease_id or not leases.holds(lease, task, mark.at):
+                return
+            self.box.post(letters.handoff_requested(task, held.lease.agent_id, why, held.brief.from_agent))
+            freed = leases.give_back(task, lease, mark, why)
+            told = self._announced(freed.task, stamp(self.deps, "board"))
+            self._put(told.task, freed.lease)
+            await self._commit((*done.records, freed.lease, told.task), (*done.events, *freed.events, *told.events))
+
+    def others_can(self, held: Held) -> bool:
+        """Whether somebody else could do a task."""
+        return any(a != held.lease.agent_id for a in self._able(held.task))
+
     async def reap(self) -> None:
         """Free the tasks of agents that fell silent; repeated silence goes to the lead, then to a person."""
         async with self._writing:
@@ -233,6 +247,12 @@ class Board:
         brief = compile_brief(running, agent, deps.team, deps.config, deps.evidence.incident, deps.evidence.probes())
         self._put(running, granted.lease)
         self.box.post(letters.assigned(running, brief, brief.from_agent))
+        for asked in self.box.of_task(task.spec.task_id, "handoff_requested"):
+            accepted = letters.handoff_accepted(asked, decision.decision_id, agent.id, brief.from_agent)
+            sent = self.box.post(accepted) if asked.state not in MESSAGE_OVER else None
+            if sent is not None:
+                self.box.resolve(asked, brief.from_agent, sent.message_id)
+                self.box.resolve(sent, agent.id, reason="read")
         await self._commit((decision, brief, granted.lease, running), (*granted.events, started))
         return Held(running, granted.lease, brief)
 
@@ -267,13 +287,8 @@ class Board:
 
     def _shelve(self, task: Task) -> None:
         key, parent = task.spec.task_id, task.spec.assignment.parent_task_id
-        place = bisect_left(self._open, (task.position, key))
-        there = place < len(self._open) and self._open[place][1] == key
-        if task.state in OPEN and not there:
-            self._open.insert(place, (task.position, key))
+        if self._open.put(task):
             self._changed.set()
-        elif task.state not in OPEN and there:
-            del self._open[place]
         if parent is not None:
             self._twins[parent] = (parent, key)
 

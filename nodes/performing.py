@@ -5,6 +5,7 @@ from typing import NamedTuple
 from ..contracts.base import ObservationId, Record, derived_id
 from ..contracts.delegation import DelegationBrief
 from ..contracts.event import Event
+from ..contracts.evidence import Observation
 from ..contracts.message import Draft
 from ..contracts.ports import Deps
 from ..contracts.proposal import FindingsProposal
@@ -26,6 +27,12 @@ class Performed(NamedTuple):
     events: tuple[Event, ...]
     drafts: tuple[Draft, ...] = ()
     """What its owner wants to say to others."""
+
+    @property
+    def observed_nothing(self) -> bool:
+        """Whether every question was denied: the agent may not ask any of them, somebody else may."""
+        seen = [r for r in self.records if isinstance(r, Observation)]
+        return bool(seen) and all(o.answer.status == "denied" for o in seen)
 
 
 async def perform(task: Task, brief: DelegationBrief, deps: Deps, alive: Alive = unheard) -> Performed:

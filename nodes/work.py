@@ -50,4 +50,7 @@ async def _pull(agent: AgentSpec, board: Board, slots: asyncio.Semaphore) -> Non
 
 async def _do(held: Held, board: Board) -> None:
     done = await perform(held.task, held.brief, board.deps, alive=lambda told: board.beat(held, told))
-    await board.submit(held, await drafted(held.task, held.brief, done, board.deps))
+    if done.observed_nothing and board.others_can(held):
+        await board.release(held, done, "it may ask none of the questions that the task needs")
+    else:
+        await board.submit(held, await drafted(held.task, held.brief, done, board.deps))

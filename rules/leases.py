@@ -87,6 +87,16 @@ def reap(task: Task, lease: TaskLease, stamp: Stamp, *, run_epoch: int) -> Reape
     return Reaped(moved, expired, (first, second))
 
 
+def give_back(task: Task, lease: TaskLease, stamp: Stamp, why: str) -> Reaped:
+    """Its holder cannot do it: the lease is released, and the task is for somebody who has not had it."""
+    released, first = transition(lease, "released", stamp, reason=why)
+    freed, second = transition(task, "reassigned", stamp, reason=f"{lease.agent_id} gave it back: {why}")
+    moved = freed.model_copy(
+        update={"attempt": task.attempt + 1, "failed_owners": (*task.failed_owners, lease.agent_id)}
+    )
+    return Reaped(moved, released, (first, second))
+
+
 def after_expiry(task: Task, team: TeamSpec, expiries: int) -> Literal["announce", "lead", "person"]:
     """Announce again; after `most_expiries` the lead appoints somebody; after one more a person has to act."""
     if expiries <= team.most_expiries:

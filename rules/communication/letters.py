@@ -10,6 +10,8 @@ from ...contracts.message_payload import (
     BlockerRaised,
     ConflictNotice,
     DecisionRecorded,
+    HandoffAccepted,
+    HandoffRequested,
     Progress,
     ReportSubmitted,
     ReviewIssue,
@@ -120,6 +122,32 @@ def _who(blocker: Blocker, lead: AgentId) -> str:
     """The probe or data source that is named first, or the lead."""
     named = blocker.blocker.partition(":")[0].strip()
     return (lead if blocker.needs == "manager" else named or str(lead))[:120]
+
+
+def handoff_requested(task: Task, owner: AgentId, why: str, lead: AgentId) -> Draft:
+    """A wish to be rid of a task; what moves it is its next assignment."""
+    return Draft(
+        from_agent=owner,
+        to_agent=lead,
+        task_id=task.spec.task_id,
+        summary=short(why),
+        payload=HandoffRequested(reason=short(why)),
+        priority=task.spec.priority,
+        expected_response=ExpectedResponse(format="handoff_accepted"),
+    )
+
+
+def handoff_accepted(asked: AgentMessage, assignment: str, owner: AgentId, lead: AgentId) -> Draft:
+    """The new owner hears that the task is its own by assignment, and not by anybody's word."""
+    return Draft(
+        from_agent=lead,
+        to_agent=owner,
+        task_id=asked.task_id,
+        summary=short(f"{owner} has what {asked.from_agent} gave back"),
+        payload=HandoffAccepted(assignment_id=assignment, new_owner=owner),
+        context_refs=(assignment,),
+        thread_id=asked.thread_id,
+    )
 
 
 def escalated(task: Task, reason: str, lead: AgentId) -> Draft:

@@ -164,3 +164,30 @@ class TestOneTask:
         later = await Board.load(replace(deps, ledger=store.ledger(await store.take(deps.run_id, "here:2", 600))))
         await later.reap()
         assert [t.state for t in later.tasks.values()] == ["announced"]
+
+
+async def test_a_task_that_its_owner_may_not_do_is_given_back_and_claimed_by_another(settings: Any) -> None:
+    from leadline.contracts.message import AgentMessage
+    from leadline.runtime.service import open_service
+    from tests.graph.conftest import parts_of
+
+    team, paper = crowd(agents=2, tasks=1, lease_seconds=5.0)
+    agents = tuple(a.model_copy(update={"probes": ("other",)}) if a.id == "agent-00" else a for a in team.agents)
+    async with open_service(settings, parts_of(paper, team=team.model_copy(update={"agents": agents}))) as service:
+        outcome = await service.start(StartRequest(bundle=BUNDLE, graph="bus@1"))
+        reader = service.store.reader(outcome.run.run_id)
+        tasks, leases, messages = [await reader.all(kind) for kind in (Task, TaskLease, AgentMessage)]
+        refused = [e for e in await reader.events() if e.kind == "message.refused"]
+    assert [(t.state, t.spec.assignment.owner, t.failed_owners) for t in tasks] == [
+        ("merged", "agent-01", ("agent-00",))
+    ]
+    assert [(lease.agent_id, lease.epoch, lease.state) for lease in leases] == [
+        ("agent-00", 1, "released"),
+        ("agent-01", 2, "completed"),
+    ]
+    moved = [(m.kind, m.from_agent, m.to_agent, m.state) for m in messages if m.kind.startswith("handoff")]
+    assert moved == [
+        ("handoff_requested", "agent-00", "lead", "resolved"),
+        ("handoff_accepted", "lead", "agent-01", "resolved"),
+    ]
+    assert refused == []
