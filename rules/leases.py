@@ -83,15 +83,23 @@ def reap(task: Task, lease: TaskLease, stamp: Stamp, *, run_epoch: int) -> Reape
         reason=f"{lease.agent_id} fell silent",
     )
     freed, second = transition(task, "reassigned", stamp, reason=f"lease {lease.lease_id} expired")
-    moved = freed.model_copy(update={"attempt": task.attempt + 1})
+    moved = _unheld(freed).model_copy(update={"attempt": task.attempt + 1})
     return Reaped(moved, expired, (first, second))
+
+
+def _unheld(task: Task) -> Task:
+    """Nobody's, so that nobody goes on under a lease that is over; whom a person chose stays chosen."""
+    given = task.spec.assignment
+    owner = given.owner if given.mode == "human_assignment" else None
+    assignment = given.model_copy(update={"owner": owner, "lease_id": None})
+    return task.model_copy(update={"spec": task.spec.model_copy(update={"assignment": assignment})})
 
 
 def give_back(task: Task, lease: TaskLease, stamp: Stamp, why: str) -> Reaped:
     """Its holder cannot do it: the lease is released, and the task is for somebody who has not had it."""
     released, first = transition(lease, "released", stamp, reason=why)
     freed, second = transition(task, "reassigned", stamp, reason=f"{lease.agent_id} gave it back: {why}")
-    moved = freed.model_copy(
+    moved = _unheld(freed).model_copy(
         update={"attempt": task.attempt + 1, "failed_owners": (*task.failed_owners, lease.agent_id)}
     )
     return Reaped(moved, released, (first, second))
