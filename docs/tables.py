@@ -33,7 +33,7 @@ from leadline.contracts.lifecycle import LIFECYCLES
 from leadline.contracts.task import Budget
 from leadline.contracts.team import ActionPolicy, AgentSpec, Fuse, HumanPoint, Requirement, TeamSpec, Topology
 from leadline.rules.communication.kinds import RULES
-from leadline.rules.communication.matrix import MATRIX
+from leadline.rules.communication.matrix import DECIDES, MATRIX
 from leadline.rules.modes import TABLE as MODES
 from leadline.runtime.settings import Settings
 
@@ -146,6 +146,15 @@ def modes() -> list[str]:
     return rows
 
 
+def deciders() -> list[str]:
+    """Whose word it is."""
+    rows = [f"| matter | {' | '.join(f'`{t}`' for t in TOPOLOGIES)} |", "|---|---|---|---|---|"]
+    for matter, row in DECIDES.items():
+        cells = [", ".join(sorted(r.replace("_", " ") for r in row[t])) for t in TOPOLOGIES]
+        rows.append(f"| {matter} | {' | '.join(cells)} |")
+    return rows
+
+
 def lifecycle(name: str) -> list[str]:
     rows = ["| from | to | guard |", "|---|---|---|"]
     for state, steps in LIFECYCLES[name].items():
@@ -156,6 +165,7 @@ def lifecycle(name: str) -> list[str]:
 RULE_TABLES: dict[str, Callable[[], list[str]]] = {
     "communication.ways": ways,
     "communication.kinds": kinds,
+    "communication.deciders": deciders,
     "allocation.modes": modes,
     **{f"lifecycle.{name}": functools.partial(lifecycle, name) for name in LIFECYCLES},
 }

@@ -17,6 +17,9 @@ from .transition import Grounds, Stamp, transition
 HOUR = timedelta(hours=1)
 
 
+TIMES = "\u00d7"
+
+
 class Seen(NamedTuple):
     """How one report came about."""
 
@@ -29,6 +32,11 @@ class Seen(NamedTuple):
 class Moved(NamedTuple):
     fuse: AgentFuse
     events: tuple[Event, ...] = ()
+
+
+def thresholds(limits: Fuse) -> str:
+    """As they are drawn at an agent: slow, failures in a row, fallbacks an hour."""
+    return f"[W:{limits.slow_seconds:g}s|E:{limits.contract_failures}{TIMES}|C:{limits.fallbacks_per_hour}/h]"
 
 
 def is_isolated(fuse: AgentFuse, now: datetime) -> bool:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...rules.fuses import thresholds
 from ...runtime.team import load_team
 from ..listing import show_list
 from .lazy import command_app
@@ -14,7 +15,7 @@ from .session import session_of
 app = command_app()
 _COLUMNS = {
     "AGENT": "id", "WHAT": "description", "CAPABILITIES": "capabilities", "READS": "data_scopes", "PROBES": "probes",
-    "AT ONCE": "max_concurrency", "MODEL": "uses_model",
+    "AT ONCE": "max_concurrency", "MODEL": "uses_model", "FUSE": "fuse",
 }  # fmt: skip
 
 
@@ -29,6 +30,7 @@ def agents(
     chosen = load_team(team or session_of(context).settings().team)
     rows = [agent.model_dump(mode="json") for agent in chosen.agents]
     if form == "table":
+        rows = [row | {"fuse": thresholds(agent.fuse)} for row, agent in zip(rows, chosen.agents, strict=True)]
         points = ", ".join(f"{p.name} {p.when.replace('_', ' ')}" for p in chosen.human_points) or "never"
         typer.echo(
             f"team {chosen.name} {chosen.version}, root owner {chosen.root_owner}; a person is asked: {points}\n"

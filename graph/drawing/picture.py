@@ -6,13 +6,13 @@ from typing import Literal
 from langchain_core.runnables.graph import Graph
 
 from ...contracts.team import AgentSpec, HumanPoint, TeamSpec
+from ...rules.fuses import thresholds
 from ..interfaces import POINTS, Types, interface, passage
 
 Trust = Literal["validated", "semi", "human"]
 """Checked records; telemetry and what a model says, before code has looked at it; a person's word."""
 Shape = Literal["start", "end", "step", "human", "source"]
 BUNDLE = "bundle"
-TIMES = "\u00d7"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,6 @@ def _card(agent: AgentSpec, team: TeamSpec) -> Card:
         role = "verifier"
     elif "lead_domain" in agent.capabilities:
         role = "domain lead"
-    fuse = agent.fuse
-    shown = f"[W:{fuse.slow_seconds:g}s|E:{fuse.contract_failures}{TIMES}|C:{fuse.fallbacks_per_hour}/h]"
     able = ", ".join(agent.capabilities) or "no capability"
-    return Card(agent.id, (able if len(able) <= 44 else f"{len(agent.capabilities)} capabilities",), shown, role)
+    told = able if len(able) <= 44 else f"{len(agent.capabilities)} capabilities"
+    return Card(agent.id, (told,), thresholds(agent.fuse), role)
