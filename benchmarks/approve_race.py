@@ -9,6 +9,7 @@ import asyncio
 import os
 import tempfile
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,9 @@ def _contender(folder: Path, at: Any, tenant: str, n: int, start: float) -> int:
     try:
         time.sleep(max(0.0, start - time.monotonic()))
         told = asyncio.run(_work(at, tenant, _approve))
+    except BaseException:
+        told = f"it broke: {traceback.format_exc()}"
+        raise
     finally:
         (folder / f"told-{n}").write_text(told, "utf-8")
         os._exit(0)

@@ -141,7 +141,8 @@ class Stage:
 
     def settings(self, **more: Any) -> Settings:
         path = self.folder / "actions.yaml"
-        path.write_text(self.catalog, "utf-8")
+        if not path.exists() or path.read_text("utf-8") != self.catalog:  # other processes may be reading it
+            path.write_text(self.catalog, "utf-8")
         given = {"database": self.folder / "runs.db", "model": "rules", "user": self.user, "actions": path}
         return load_settings(**(given | more))
 
