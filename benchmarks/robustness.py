@@ -9,7 +9,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +50,8 @@ def late_alert(bundle: Path) -> None:
     incident = yaml.load(file.read_text("utf-8"))
     for alert in incident.get("alerts", []):
         if alert.get("fired_at") is not None:
-            alert["fired_at"] = (alert["fired_at"] + LATE).isoformat()
+            fired = datetime.fromisoformat(str(alert["fired_at"]))  # a date for YAML, or a text where it was quoted
+            alert["fired_at"] = (fired.replace(tzinfo=fired.tzinfo or UTC) + LATE).isoformat()
     with file.open("w", encoding="utf-8") as out:
         yaml.dump(incident, out)
 
@@ -120,13 +121,16 @@ async def measured(cases: list[Case], change: Change | None) -> float:
     return sum(hits) / len(hits)
 
 
-async def losses(cases: list[Case]) -> list[Loss]:
+async def show_losses(cases: list[Case]) -> None:
     whole = await measured(cases, None)
-    found = [Loss("as it is", whole, 0.0)]
+    show(Loss("as it is", whole, 0.0))
     for name, change in CHANGES.items():
         changed = await measured(cases, change)
-        found.append(Loss(name, changed, whole - changed))
-    return found
+        show(Loss(name, changed, whole - changed))
+
+
+def show(loss: Loss) -> None:
+    print(f"  {loss.name:<24} AC@1 {loss.ac1:.2f}  lost {loss.lost:+.2f}", flush=True)
 
 
 def main() -> None:
@@ -136,8 +140,7 @@ def main() -> None:
     given = parser.parse_args()
     cases = list(load_dataset(given.dataset))[:: given.every]
     print(f"{len(cases)} cases of {given.dataset.name}")
-    for loss in asyncio.run(losses(cases)):
-        print(f"  {loss.name:<24} AC@1 {loss.ac1:.2f}  lost {loss.lost:+.2f}", flush=True)
+    asyncio.run(show_losses(cases))
 
 
 if __name__ == "__main__":

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.robustness import measured, shuffled, thinned, without
+from benchmarks.robustness import late_alert, measured, shuffled, thinned, without
 from leadline import examples
 from leadline.evals.dataset import load_dataset
 
 CASES = [c for c in load_dataset(Path(examples.__path__[0]) / "incidents") if c.expected.outcome == "cause_found"]
 
 
-@pytest.mark.parametrize("change", [None, shuffled, thinned], ids=["as it is", "shuffled", "thinned"])
+@pytest.mark.parametrize(
+    "change", [None, shuffled, thinned, late_alert], ids=["as it is", "shuffled", "thinned", "late"]
+)
 async def test_order_and_a_tenth_of_the_points_cost_nothing(change: object) -> None:
     assert await measured(CASES, change) == 1.0  # type: ignore[arg-type]
 
