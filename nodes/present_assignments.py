@@ -83,12 +83,13 @@ def _request(tasks: Sequence[Task], risk: Risk, deps: Deps) -> ApprovalRequest:
 
 async def _given(waiting: Sequence[Task], state: PresentAssignmentsInput, deps: Deps) -> Outcome:
     decision = await deps.ledger.get(ApprovalDecision, state["approval"])
-    edit = decision.edit if decision is not None and decision.edit else {}
-    owners = cast(dict[str, object], edit.get("owners") or {})
+    wanted_owners = decision.edit.get("owners") if decision is not None and decision.edit else None
+    owners = wanted_owners if isinstance(wanted_owners, dict) else {}
     mark = stamp(deps, decision.by if decision else "person")
     records: list[Record] = []
     events: list[Event] = []
-    refused: list[Refusal] = []
+    titles = {t.spec.title for t in waiting}
+    refused = [Refusal(title[:120], "no task that waits has this title") for title in owners if title not in titles]
     for task in waiting:
         scores = _suggested(task, deps).scores
         wanted = AgentId(str(owners.get(task.spec.title, scores[0].agent_id if scores else "")))

@@ -34,7 +34,7 @@ def second_reader(team: TeamSpec) -> TeamSpec:
     return team.model_copy(update={"agents": (*team.agents, again)})
 
 
-def owners(tasks: tuple[Task, ...]) -> dict[str, str]:
+def owners_of(tasks: tuple[Task, ...]) -> dict[str, str]:
     return {t.spec.required_capabilities[0]: str(t.spec.assignment.owner) for t in tasks}
 
 
@@ -55,7 +55,7 @@ class TestAPerson:
             tasks, decisions = await reader.all(Task), await reader.all(AssignmentDecision)
             events = await reader.events()
         assert done.exit_code == 0
-        assert owners(tasks)["analyze_metrics"] == "second_metrics"
+        assert owners_of(tasks)["analyze_metrics"] == "second_metrics"
         chosen = next(d for d in decisions if d.mode == "human_assignment")
         assert (chosen.created_by, chosen.required_approvals) == ("human", ("human", "verifier"))
         assert [(e.by, e.reason) for e in events if e.kind == "task.given"] == [("ada", "to second_metrics")]
@@ -65,7 +65,7 @@ class TestAPerson:
             first = await service.start(StartRequest(bundle=BUNDLE))
             await service.resume(first.run.run_id, PersonAnswer(None, "approved"))
             tasks = await service.store.reader(first.run.run_id).all(Task)
-        assert owners(tasks)["analyze_metrics"] == "metrics_analyst"
+        assert owners_of(tasks)["analyze_metrics"] == "metrics_analyst"
 
     async def test_who_rejects_keeps_it_from_everybody(self, serving: Callable[..., Any], paper: PaperEvidence) -> None:
         async with serving(self.team()) as service:
@@ -84,6 +84,19 @@ class TestAPerson:
             reader = service.store.reader(first.run.run_id)
             refused = [e for e in await reader.events() if e.kind == "claim.refused"]
         assert [e.reason for e in refused if "change_analyst" in e.subject] == ["lacks analyze_metrics"]
+
+    @pytest.mark.parametrize(
+        "owners", [["metrics_analyst"], "metrics_analyst", {"No such task": "metrics_analyst"}, {}]
+    )
+    async def test_an_edit_that_names_nothing_takes_the_suggestion(
+        self, serving: Callable[..., Any], owners: Any
+    ) -> None:
+        async with serving(self.team()) as service:
+            first = await service.start(StartRequest(bundle=BUNDLE))
+            done = await service.resume(first.run.run_id, PersonAnswer(None, "edited", "", {"owners": owners}))
+            tasks = await service.store.reader(first.run.run_id).all(Task)
+        assert done.exit_code == 0
+        assert owners_of(tasks)["analyze_metrics"] == "metrics_analyst"
 
     async def test_without_sensitive_tasks_nobody_is_asked(self, serve: Serve) -> None:
         async with serve() as service:
